@@ -1,0 +1,35 @@
+//! Shapes, broad phase, narrow phase and contact manifolds. Usable without any solver.
+//!
+//! **Owns**: [`Shape`] and its mass properties, [`Aabb`], the [`BroadPhase`], [`collide`] and the
+//! [`Manifold`] that it fills.
+//!
+//! **Must not know**: velocities, masses of bodies, friction, solvers, worlds.
+//!
+//! ```
+//! use moreau_collision::{CollideSettings, Manifold, Shape, collide};
+//! use moreau_math::{Pose, vec3};
+//!
+//! let floor = Shape::cuboid(5.0, 0.5, 5.0);
+//! let cube = Shape::cuboid(0.5, 0.5, 0.5);
+//! let mut manifold = Manifold::default();
+//! let above = Pose::from_translation(vec3(0.0, 0.999, 0.0));
+//! collide(&floor, &Pose::IDENTITY, &cube, &above, &CollideSettings::default(), &mut manifold);
+//! assert_eq!(manifold.points().len(), 4);
+//! assert!((manifold.normal().y - 1.0).abs() < 1e-12);
+//! assert!(manifold.points().iter().all(|p| (p.separation + 0.001).abs() < 1e-12));
+//! ```
+//!
+//! Conventions: SI units; the normal is a unit vector from A to B; `point_a` lies on A's surface and
+//! `point_b` on B's; separation = normal·(point_b - point_a), negative where the shapes overlap.
+
+mod aabb;
+mod broad_phase;
+mod manifold;
+mod narrow_phase;
+mod shape;
+
+pub use aabb::Aabb;
+pub use broad_phase::BroadPhase;
+pub use manifold::{FeatureId, Manifold, ManifoldPoint};
+pub use narrow_phase::{CollideSettings, collide};
+pub use shape::{ConvexHull, Shape, ShapeError};

@@ -1,0 +1,83 @@
+use moreau_math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// Names the pair of geometric features (face, edge, vertex) that made a contact point.
+///
+/// Stays the same from step to step while the same features touch, so that impulses can be
+/// remembered. Unique within a manifold.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+pub struct FeatureId(pub u32);
+
+/// One point of a [`Manifold`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ManifoldPoint {
+    /// On the surface of A, world frame, m.
+    pub point_a: Vec3,
+    /// On the surface of B, world frame, m.
+    pub point_b: Vec3,
+    /// normal·(point_b - point_a), m; negative where the shapes overlap.
+    pub separation: f64,
+    /// Which features touch.
+    pub feature: FeatureId,
+}
+
+/// The contact of two convex shapes: a common normal and at most four points.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Manifold {
+    normal: Vec3,
+    points: [ManifoldPoint; Self::CAPACITY],
+    len: usize,
+}
+
+impl Manifold {
+    /// The most points that a manifold holds.
+    pub const CAPACITY: usize = 4;
+
+    /// Unit vector from A to B, world frame. Meaningless where there are no points.
+    pub fn normal(&self) -> Vec3 {
+        self.normal
+    }
+
+    /// The points; empty where the shapes are further apart than the prediction distance.
+    pub fn points(&self) -> &[ManifoldPoint] {
+        &self.points[..self.len]
+    }
+
+    /// Whether there is no contact.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The least separation of its points, m.
+    pub fn min_separation(&self) -> Option<f64> {
+        self.points().iter().map(|p| p.separation).reduce(f64::min)
+    }
+
+    /// Forgets all points and sets the normal.
+    pub fn reset(&mut self, normal: Vec3) {
+        self.normal = normal;
+        self.len = 0;
+    }
+
+    /// Adds a point; returns false (and drops it) where four are held already.
+    pub fn push(&mut self, point: ManifoldPoint) -> bool {
+        if self.len == Self::CAPACITY {
+            return false;
+        }
+        self.points[self.len] = point;
+        self.len += 1;
+        true
+    }
+
+    /// The same contact with A and B exchanged.
+    pub fn swapped(&self) -> Self {
+        let mut out = *self;
+        out.normal = -self.normal;
+        for p in &mut out.points[..out.len] {
+            std::mem::swap(&mut p.point_a, &mut p.point_b);
+        }
+        out
+    }
+}

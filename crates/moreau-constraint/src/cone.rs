@@ -1,0 +1,100 @@
+//! The friction cone K = { (l_n, l_t) : |l_t| <= mu l_n }, its dual and the disc.
+//!
+//! K* = { (u_n, u_t) : mu |u_t| <= u_n }, and P_K*(z) = z + P_K(-z) (Moreau's decomposition).
+//! Vectors are (normal, tangent 1, tangent 2).
+
+use moreau_math::{Vec3, vec3};
+
+/// Euclidean projection of `z` on the friction cone of coefficient `mu` >= 0.
+///
+/// For mu = 0 the cone is the ray (l_n >= 0, 0, 0).
+pub fn project_cone(z: Vec3, mu: f64) -> Vec3 {
+    let t = tangent_length(z);
+    if t <= mu * z.x {
+        return z;
+    }
+    if mu * t <= -z.x {
+        return Vec3::ZERO;
+    }
+    let normal = (z.x + mu * t) / (1.0 + mu * mu);
+    if t == 0.0 {
+        return vec3(normal.max(0.0), 0.0, 0.0);
+    }
+    let scale = mu * normal / t;
+    vec3(normal, scale * z.y, scale * z.z)
+}
+
+/// Euclidean projection of `z` on the dual cone { mu |u_t| <= u_n }.
+pub fn project_dual_cone(z: Vec3, mu: f64) -> Vec3 {
+    z + project_cone(-z, mu)
+}
+
+/// Projection of the tangential pair (t1, t2) on the disc of `radius` >= 0.
+pub fn project_disc(t1: f64, t2: f64, radius: f64) -> (f64, f64) {
+    let squared = t1 * t1 + t2 * t2;
+    if squared <= radius * radius {
+        return (t1, t2);
+    }
+    let length = squared.sqrt();
+    if length.is_finite() {
+        let scale = radius / length;
+        return (t1 * scale, t2 * scale);
+    }
+    // Squares overflowed: scale down first.
+    let big = t1.abs().max(t2.abs());
+    let (x, y) = (t1 / big, t2 / big);
+    let scale = radius / (x * x + y * y).sqrt();
+    (x * scale, y * scale)
+}
+
+/// |(t1, t2)| of a contact-frame vector.
+pub(crate) fn tangent_length(z: Vec3) -> f64 {
+    (z.y * z.y + z.z * z.z).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn samples() -> impl Iterator<Item = (Vec3, f64)> {
+        let values = [-3.0, -1.0, -0.2, 0.0, 0.3, 1.0, 4.0];
+        let mus = [0.0, 0.1, 0.5, 1.0, 10.0, 1e3];
+        values.into_iter().flat_map(move |x| {
+            values.into_iter().flat_map(move |y| {
+                values
+                    .into_iter()
+                    .flat_map(move |z| mus.into_iter().map(move |mu| (vec3(x, y, z), mu)))
+            })
+        })
+    }
+
+    #[test]
+    fn moreau_decomposition_holds() {
+        // z = P_K(z) + P_K°(z), orthogonal, with the polar cone K° = -K*.
+        for (z, mu) in samples() {
+            let inside = project_cone(z, mu);
+            let polar = -project_dual_cone(-z, mu);
+            assert!((inside + polar - z).length() < 1e-12 * (1.0 + z.length()));
+            assert!(
+                inside.dot(polar).abs() < 1e-9 * (1.0 + z.length_squared()),
+                "{z} {mu}"
+            );
+            assert!(tangent_length(inside) <= mu * inside.x + 1e-12);
+            let dual = -polar;
+            assert!(
+                mu * tangent_length(dual) <= dual.x + 1e-9 * (1.0 + mu),
+                "{z} {mu} {dual}"
+            );
+        }
+    }
+
+    #[test]
+    fn disc_is_the_nearest_point() {
+        assert_eq!(project_disc(0.3, 0.4, 0.5), (0.3, 0.4));
+        assert_eq!(project_disc(3.0, 4.0, 0.0), (0.0, 0.0));
+        let (a, b) = project_disc(3.0, 4.0, 1.0);
+        assert!((a - 0.6).abs() < 1e-15 && (b - 0.8).abs() < 1e-15);
+        let (a, b) = project_disc(3e200, 4e200, 1.0);
+        assert!((a - 0.6).abs() < 1e-15 && (b - 0.8).abs() < 1e-15);
+    }
+}

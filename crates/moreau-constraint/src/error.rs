@@ -1,0 +1,56 @@
+/// Why an input to a contact problem was refused.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum ProblemError {
+    /// A number that must be finite is not.
+    #[error("{what} {index}: {field} is {value}, must be finite")]
+    NotFinite {
+        /// `body`, `contact` or `row`.
+        what: &'static str,
+        /// The index that it would have had.
+        index: usize,
+        /// Which field.
+        field: &'static str,
+        /// Its value, printed.
+        value: String,
+    },
+    /// A number is outside of what is allowed.
+    #[error("{what} {index}: {field} is {value}, must be {allowed}")]
+    OutOfRange {
+        /// `body`, `contact`, `row` or `problem`.
+        what: &'static str,
+        /// The index that it would have had.
+        index: usize,
+        /// Which field.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed, in words.
+        allowed: &'static str,
+    },
+    /// A contact or row names a body that the problem does not have.
+    #[error("{what} {index}: {field} is {body}, but the problem has {bodies} bodies")]
+    NoSuchBody {
+        /// `contact` or `row`.
+        what: &'static str,
+        /// The index that it would have had.
+        index: usize,
+        /// `a` or `b`.
+        field: &'static str,
+        /// The body index given.
+        body: usize,
+        /// How many bodies there are.
+        bodies: usize,
+    },
+    /// A contact or row joins a body with itself, or two bodies that cannot move.
+    #[error("{what} {index}: nothing can move between bodies {a} and {b}")]
+    NothingMoves {
+        /// `contact` or `row`.
+        what: &'static str,
+        /// The index that it would have had.
+        index: usize,
+        /// First body.
+        a: usize,
+        /// Second body.
+        b: usize,
+    },
+}

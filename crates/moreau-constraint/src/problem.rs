@@ -1,0 +1,352 @@
+use crate::contact::rebound_speed;
+use crate::{ContactFrame, ContactInput, ContactPoint, Impulses, ProblemError, Row};
+use moreau_math::{Mat3, SymMat3, Vec3, Velocity};
+use serde::{Deserialize, Serialize};
+
+/// A body as a solver sees it.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BodyInput {
+    /// 1/kg; zero for a body that no impulse moves.
+    pub inverse_mass: f64,
+    /// Inverse inertia about the centre of mass, world axes, 1/(kg m²); zero for a body that no
+    /// impulse turns.
+    pub inverse_inertia: SymMat3,
+    /// Free velocity: with all forces of the step integrated, without contacts.
+    pub velocity: Velocity,
+}
+
+impl BodyInput {
+    /// A body that does not move: static geometry.
+    pub const fn fixed() -> Self {
+        Self::moving(Velocity::ZERO)
+    }
+
+    /// A body whose velocity no impulse changes: kinematic.
+    pub const fn moving(velocity: Velocity) -> Self {
+        Self {
+            inverse_mass: 0.0,
+            inverse_inertia: SymMat3::ZERO,
+            velocity,
+        }
+    }
+
+    /// Whether no impulse changes its velocity.
+    pub fn is_immovable(&self) -> bool {
+        self.inverse_mass == 0.0 && self.inverse_inertia == SymMat3::ZERO
+    }
+}
+
+/// Bodies, contact points and scalar rows: find impulses l and velocities v+ with
+/// M (v+ - v) = J' l and every contact's and row's law kept (see [`ContactPoint`] and [`Row`]).
+///
+/// Every number in it is finite and in range: the `add_…` methods refuse what is not.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ContactProblem {
+    dt: f64,
+    bounce_threshold: f64,
+    bodies: Vec<BodyInput>,
+    contacts: Vec<ContactPoint>,
+    rows: Vec<Row>,
+}
+
+impl ContactProblem {
+    /// An empty problem of a step of `dt` (s).
+    pub fn new(dt: f64) -> Result<Self, ProblemError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(ProblemError::OutOfRange {
+                what: "problem",
+                index: 0,
+                field: "dt",
+                value: dt,
+                allowed: "positive and finite",
+            });
+        }
+        Ok(Self {
+            dt,
+            bounce_threshold: 0.0,
+            bodies: Vec::new(),
+            contacts: Vec::new(),
+            rows: Vec::new(),
+        })
+    }
+
+    /// Empties the problem and keeps its memory.
+    pub fn clear(&mut self) {
+        self.bodies.clear();
+        self.contacts.clear();
+        self.rows.clear();
+    }
+
+    /// Contacts that [`Self::add_contact`] adds from here on bounce only where they approach faster
+    /// than this (m/s, default 0). Too small lets rests chatter, too big kills bounces.
+    pub fn set_bounce_threshold(&mut self, threshold: f64) {
+        self.bounce_threshold = threshold;
+    }
+
+    /// Adds a body; returns its index.
+    pub fn add_body(&mut self, body: BodyInput) -> Result<usize, ProblemError> {
+        let index = self.bodies.len();
+        if !(body.inverse_mass >= 0.0 && body.inverse_mass.is_finite()) {
+            return Err(ProblemError::OutOfRange {
+                what: "body",
+                index,
+                field: "inverse_mass",
+                value: body.inverse_mass,
+                allowed: "0 or more, and finite",
+            });
+        }
+        if !body.inverse_inertia.is_finite() {
+            let value = format!("{:?}", body.inverse_inertia);
+            return Err(ProblemError::NotFinite {
+                what: "body",
+                index,
+                field: "inverse_inertia",
+                value,
+            });
+        }
+        let i = &body.inverse_inertia;
+        if let Some(least) = [i.xx, i.yy, i.zz].into_iter().find(|d| *d < 0.0) {
+            return Err(ProblemError::OutOfRange {
+                what: "body",
+                index,
+                field: "inverse_inertia's diagonal",
+                value: least,
+                allowed: "0 or more",
+            });
+        }
+        if !body.velocity.is_finite() {
+            let value = format!("{:?}", body.velocity);
+            return Err(ProblemError::NotFinite {
+                what: "body",
+                index,
+                field: "velocity",
+                value,
+            });
+        }
+        self.bodies.push(body);
+        Ok(index)
+    }
+
+    /// Adds a contact from its geometry and material; returns its index.
+    ///
+    /// The bias is phi/dt for an open contact, else -e times the approach speed of the free
+    /// velocities where that is over the threshold, else 0.
+    pub fn add_contact(&mut self, input: ContactInput) -> Result<usize, ProblemError> {
+        let index = self.contacts.len();
+        if !input.separation.is_finite() {
+            let value = input.separation.to_string();
+            return Err(ProblemError::NotFinite {
+                what: "contact",
+                index,
+                field: "separation",
+                value,
+            });
+        }
+        if !(0.0..=1.0).contains(&input.restitution) {
+            return Err(ProblemError::OutOfRange {
+                what: "contact",
+                index,
+                field: "restitution",
+                value: input.restitution,
+                allowed: "0 to 1",
+            });
+        }
+        let mut point = ContactPoint {
+            a: input.a,
+            b: input.b,
+            frame: ContactFrame::new(input.normal),
+            lever_a: input.lever_a,
+            lever_b: input.lever_b,
+            friction: input.friction,
+            bias: Vec3::ZERO,
+        };
+        self.check_bodies("contact", index, input.a, input.b)?;
+        point.validate(index)?;
+        let approach = self.free_velocity(&point).x;
+        point.bias.x = if input.separation > 0.0 {
+            input.separation / self.dt
+        } else {
+            let threshold = self.bounce_threshold;
+            -rebound_speed(0.0, approach, 0.0, self.dt, input.restitution, threshold).unwrap_or(0.0)
+        };
+        self.contacts.push(point);
+        Ok(index)
+    }
+
+    /// Adds a contact whose bias the caller has worked out; returns its index.
+    pub fn add_contact_point(&mut self, point: ContactPoint) -> Result<usize, ProblemError> {
+        let index = self.contacts.len();
+        self.check_bodies("contact", index, point.a, point.b)?;
+        point.validate(index)?;
+        self.contacts.push(point);
+        Ok(index)
+    }
+
+    /// Adds a scalar row; returns its index.
+    pub fn add_row(&mut self, row: Row) -> Result<usize, ProblemError> {
+        let index = self.rows.len();
+        self.check_bodies("row", index, row.a, row.b)?;
+        row.validate(index)?;
+        self.rows.push(row);
+        Ok(index)
+    }
+
+    /// Step, s.
+    pub fn dt(&self) -> f64 {
+        self.dt
+    }
+
+    /// Bodies with their free velocities.
+    pub fn bodies(&self) -> &[BodyInput] {
+        &self.bodies
+    }
+
+    /// Contact points.
+    pub fn contacts(&self) -> &[ContactPoint] {
+        &self.contacts
+    }
+
+    /// Scalar rows.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Replaces the bias (m/s, contact frame) of contact `index`.
+    ///
+    /// # Panics
+    /// Where there is no such contact or the bias is not finite.
+    pub fn set_bias(&mut self, index: usize, bias: Vec3) {
+        assert!(
+            bias.is_finite(),
+            "contact {index}: bias is {bias}, must be finite"
+        );
+        self.contacts[index].bias = bias;
+    }
+
+    /// Zero impulses of the right lengths.
+    pub fn cold_start(&self) -> Impulses {
+        Impulses::zero(self.contacts.len(), self.rows.len())
+    }
+
+    /// u of contact `c` (contact frame, m/s) at the velocities `v` of all bodies.
+    pub fn contact_velocity(&self, c: &ContactPoint, v: &[Velocity]) -> Vec3 {
+        c.frame
+            .to_local(v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a))
+    }
+
+    /// u of contact `c` (contact frame, m/s) at the free velocities.
+    pub fn free_velocity(&self, c: &ContactPoint) -> Vec3 {
+        let (a, b) = (&self.bodies[c.a].velocity, &self.bodies[c.b].velocity);
+        c.frame.to_local(b.at(c.lever_b) - a.at(c.lever_a))
+    }
+
+    /// Adds M^-1 J_c' l to `v`: the impulse `l` (contact frame, N s) on B and its opposite on A.
+    pub fn apply_contact(&self, c: &ContactPoint, l: Vec3, v: &mut [Velocity]) {
+        let p = c.frame.to_world(l);
+        let (a, b) = (&self.bodies[c.a], &self.bodies[c.b]);
+        v[c.a].linear -= p * a.inverse_mass;
+        v[c.a].angular -= a.inverse_inertia.mul_vec(c.lever_a.cross(p));
+        v[c.b].linear += p * b.inverse_mass;
+        v[c.b].angular += b.inverse_inertia.mul_vec(c.lever_b.cross(p));
+    }
+
+    /// Adds M^-1 J_r' l to `v`.
+    pub fn apply_row(&self, r: &Row, l: f64, v: &mut [Velocity]) {
+        let (a, b) = (&self.bodies[r.a], &self.bodies[r.b]);
+        v[r.a].linear += r.linear_a * (a.inverse_mass * l);
+        v[r.a].angular += a.inverse_inertia.mul_vec(r.angular_a * l);
+        v[r.b].linear += r.linear_b * (b.inverse_mass * l);
+        v[r.b].angular += b.inverse_inertia.mul_vec(r.angular_b * l);
+    }
+
+    /// v+ = v + M^-1 J' l.
+    pub fn velocities(&self, impulses: &Impulses) -> Vec<Velocity> {
+        let mut v = Vec::new();
+        self.velocities_into(impulses, &mut v);
+        v
+    }
+
+    /// [`Self::velocities`] into a buffer. Contacts first, then rows, in index order.
+    pub fn velocities_into(&self, impulses: &Impulses, v: &mut Vec<Velocity>) {
+        v.clear();
+        v.extend(self.bodies.iter().map(|b| b.velocity));
+        for (c, l) in self.contacts.iter().zip(&impulses.contacts) {
+            self.apply_contact(c, *l, v);
+        }
+        for (r, l) in self.rows.iter().zip(&impulses.rows) {
+            self.apply_row(r, *l, v);
+        }
+    }
+
+    /// W_cc = J_c M^-1 J_c', the 3x3 Delassus block (contact frame, 1/kg); symmetric.
+    ///
+    /// Document 000 section 4.4 and document 004 section 3: k_d = d' W d is the inverse of the
+    /// effective mass along d.
+    pub fn delassus_block(&self, c: &ContactPoint) -> Mat3 {
+        let (a, b) = (&self.bodies[c.a], &self.bodies[c.b]);
+        let axes = [c.frame.normal, c.frame.tangent1, c.frame.tangent2];
+        let ra = axes.map(|d| c.lever_a.cross(d));
+        let rb = axes.map(|d| c.lever_b.cross(d));
+        let ia = ra.map(|r| a.inverse_inertia.mul_vec(r));
+        let ib = rb.map(|r| b.inverse_inertia.mul_vec(r));
+        let mass = a.inverse_mass + b.inverse_mass;
+        let entry = |i: usize, j: usize| {
+            let linear = if i == j { mass } else { 0.0 };
+            linear + ra[i].dot(ia[j]) + rb[i].dot(ib[j])
+        };
+        let (nn, n1, n2) = (entry(0, 0), entry(0, 1), entry(0, 2));
+        let (t11, t12, t22) = (entry(1, 1), entry(1, 2), entry(2, 2));
+        Mat3::from_cols_array(&[nn, n1, n2, n1, t11, t12, n2, t12, t22])
+    }
+
+    /// J_r M^-1 J_r' + regularization, the diagonal of a row.
+    pub fn row_diagonal(&self, r: &Row) -> f64 {
+        let (a, b) = (&self.bodies[r.a], &self.bodies[r.b]);
+        r.linear_a.length_squared() * a.inverse_mass
+            + r.linear_b.length_squared() * b.inverse_mass
+            + a.inverse_inertia.quadratic(r.angular_a)
+            + b.inverse_inertia.quadratic(r.angular_b)
+            + r.regularization
+    }
+
+    /// Kinetic energy (J) of the movable bodies at the velocities `v`.
+    ///
+    /// Bodies with a singular inverse inertia that is not zero count their linear part only.
+    pub fn kinetic_energy(&self, v: &[Velocity]) -> f64 {
+        let mut energy = 0.0;
+        for (body, v) in self.bodies.iter().zip(v) {
+            if body.inverse_mass > 0.0 {
+                energy += 0.5 * v.linear.length_squared() / body.inverse_mass;
+            }
+            if let Some(inertia) = body.inverse_inertia.inverse() {
+                energy += 0.5 * inertia.quadratic(v.angular);
+            }
+        }
+        energy
+    }
+
+    fn check_bodies(
+        &self,
+        what: &'static str,
+        index: usize,
+        a: usize,
+        b: usize,
+    ) -> Result<(), ProblemError> {
+        let bodies = self.bodies.len();
+        for (field, body) in [("a", a), ("b", b)] {
+            if body >= bodies {
+                return Err(ProblemError::NoSuchBody {
+                    what,
+                    index,
+                    field,
+                    body,
+                    bodies,
+                });
+            }
+        }
+        if a == b || (self.bodies[a].is_immovable() && self.bodies[b].is_immovable()) {
+            return Err(ProblemError::NothingMoves { what, index, a, b });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,208 @@
+//! How right an answer is, whoever computed it.
+//!
+//! Natural map of contact c, in m/s: with s = u+ + b, g = (mu |s_t|, 0, 0), rho = 3/trace(W_cc),
+//!
+//! ```text
+//! | l - P_K(l - rho (s + g)) | / rho
+//! ```
+//!
+//! It is zero exactly where the Coulomb conditions hold. For a row with diagonal d and rho = 1/d:
+//! | l - clamp(l - rho w, lower, upper) | / rho.
+
+use crate::SolveError;
+use moreau_constraint::{ContactPoint, ContactProblem, Impulses, Row, project_cone};
+use moreau_math::{Vec3, Velocity, vec3};
+use serde::{Deserialize, Serialize};
+
+/// The errors of an answer. Zero everywhere for an exact one.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Certificate {
+    /// Largest natural map over contacts and rows, m/s.
+    pub natural_map: f64,
+    /// The contact where it is, `None` where a row is worse or there is no contact.
+    pub worst_contact: Option<usize>,
+    /// The row where it is, `None` where a contact is worse or there is no row.
+    pub worst_row: Option<usize>,
+    /// |M (v+ - v) - J' l| of the worst body, over its mass, m/s: only rounding, where v+ comes from
+    /// l; large where a solver's velocities and impulses disagree.
+    pub momentum_balance: f64,
+    /// Least normal impulse, N s; negative pulls.
+    pub min_normal_impulse: f64,
+    /// Least s_n, m/s; negative penetrates or bounces too little.
+    pub min_normal_velocity: f64,
+    /// Largest |l_n s_n|, J: a contact that pushes while it separates.
+    pub max_complementarity: f64,
+    /// Largest |l_t| - mu l_n, N s; 0 where all impulses lie in their cones.
+    pub max_cone_excess: f64,
+    /// Largest |mu l_n s_t/|s_t| + l_t| where it slides, N s: friction that does not oppose sliding.
+    pub max_direction_error: f64,
+    /// Kinetic energy after minus before, J (of the movable bodies, from the free velocities).
+    pub energy_change: f64,
+    /// Largest change of total linear momentum along the ten directions of the metrics document,
+    /// N s; not zero where fixed bodies take up momentum.
+    pub directional_momentum_drift: f64,
+}
+
+/// The ten unit directions of the directional momentum metric: the axes, then the face and space
+/// diagonals x+y, y+z, z+x, x+y+z, x-y, y-z, z-x.
+pub(crate) fn momentum_directions() -> [Vec3; 10] {
+    [
+        Vec3::X,
+        Vec3::Y,
+        Vec3::Z,
+        vec3(1.0, 1.0, 0.0).normalize(),
+        vec3(0.0, 1.0, 1.0).normalize(),
+        vec3(1.0, 0.0, 1.0).normalize(),
+        vec3(1.0, 1.0, 1.0).normalize(),
+        vec3(1.0, -1.0, 0.0).normalize(),
+        vec3(0.0, 1.0, -1.0).normalize(),
+        vec3(-1.0, 0.0, 1.0).normalize(),
+    ]
+}
+
+/// The natural map (m/s) of one contact whose impulse is `l` and whose shifted velocity is `s`
+/// (both in the contact frame); `trace` of its Delassus block, 1/kg.
+pub fn natural_map(l: Vec3, s: Vec3, friction: f64, trace: f64) -> f64 {
+    let rho = 3.0 / trace;
+    let slip = (s.y * s.y + s.z * s.z).sqrt();
+    let z = l - vec3(s.x + friction * slip, s.y, s.z) * rho;
+    (l - project_cone(z, friction)).length() / rho
+}
+
+/// The natural map (m/s) of one row whose impulse is `l` and whose velocity with bias and
+/// regularization is `w`; `diagonal` of the row, 1/kg.
+pub fn row_natural_map(l: f64, w: f64, row: &Row, diagonal: f64) -> f64 {
+    (l - (l - w / diagonal).clamp(row.lower, row.upper)).abs() * diagonal
+}
+
+/// Certifies `impulses` as an answer to `problem`, with the velocities that follow from them.
+///
+/// # Errors
+/// Where the lengths do not fit the problem.
+pub fn certify(problem: &ContactProblem, impulses: &Impulses) -> Result<Certificate, SolveError> {
+    check_lengths(problem, impulses)?;
+    let velocities = problem.velocities(impulses);
+    Ok(certify_with(problem, impulses, &velocities))
+}
+
+fn check_lengths(problem: &ContactProblem, impulses: &Impulses) -> Result<(), SolveError> {
+    let pairs = [
+        ("contact", impulses.contacts.len(), problem.contacts().len()),
+        ("row", impulses.rows.len(), problem.rows().len()),
+    ];
+    for (what, count, expected) in pairs {
+        if count != expected {
+            return Err(SolveError::Length {
+                what,
+                count,
+                expected,
+            });
+        }
+    }
+    Ok(())
+}
+
+impl Certificate {
+    /// Certifies `impulses` together with a solver's own `velocities` of all bodies (they may
+    /// disagree: see [`Certificate::momentum_balance`]).
+    ///
+    /// # Errors
+    /// Where the lengths do not fit the problem.
+    pub fn of(
+        problem: &ContactProblem,
+        impulses: &Impulses,
+        velocities: &[Velocity],
+    ) -> Result<Self, SolveError> {
+        check_lengths(problem, impulses)?;
+        let (count, expected) = (velocities.len(), problem.bodies().len());
+        if count != expected {
+            return Err(SolveError::Length {
+                what: "velocity",
+                count,
+                expected,
+            });
+        }
+        Ok(certify_with(problem, impulses, velocities))
+    }
+}
+
+fn certify_with(problem: &ContactProblem, impulses: &Impulses, v: &[Velocity]) -> Certificate {
+    let mut out = Certificate {
+        natural_map: 0.0,
+        worst_contact: None,
+        worst_row: None,
+        momentum_balance: 0.0,
+        min_normal_impulse: f64::INFINITY,
+        min_normal_velocity: f64::INFINITY,
+        max_complementarity: 0.0,
+        max_cone_excess: 0.0,
+        max_direction_error: 0.0,
+        energy_change: 0.0,
+        directional_momentum_drift: 0.0,
+    };
+    for (i, (c, l)) in problem
+        .contacts()
+        .iter()
+        .zip(&impulses.contacts)
+        .enumerate()
+    {
+        certify_contact(problem, (i, c), *l, v, &mut out);
+    }
+    if problem.contacts().is_empty() {
+        (out.min_normal_impulse, out.min_normal_velocity) = (0.0, 0.0);
+    }
+    for (i, (r, l)) in problem.rows().iter().zip(&impulses.rows).enumerate() {
+        let w = r.velocity(&v[r.a], &v[r.b]) + r.bias + r.regularization * l;
+        let map = row_natural_map(*l, w, r, problem.row_diagonal(r));
+        // A NaN must not pass for a small residual.
+        if map > out.natural_map || map.is_nan() {
+            (out.natural_map, out.worst_contact, out.worst_row) = (map, None, Some(i));
+        }
+    }
+    // Momentum: what the impulses say against what the velocities say.
+    let from_impulses = problem.velocities(impulses);
+    let mut momentum_change = Vec3::ZERO;
+    for ((body, want), got) in problem.bodies().iter().zip(&from_impulses).zip(v) {
+        let error = (want.linear - got.linear).length();
+        out.momentum_balance = out.momentum_balance.max(error);
+        if body.inverse_mass > 0.0 {
+            momentum_change += (got.linear - body.velocity.linear) / body.inverse_mass;
+        }
+    }
+    for d in momentum_directions() {
+        let drift = momentum_change.dot(d).abs();
+        out.directional_momentum_drift = out.directional_momentum_drift.max(drift);
+    }
+    let free: Vec<Velocity> = problem.bodies().iter().map(|b| b.velocity).collect();
+    out.energy_change = problem.kinetic_energy(v) - problem.kinetic_energy(&free);
+    out
+}
+
+fn certify_contact(
+    problem: &ContactProblem,
+    (index, c): (usize, &ContactPoint),
+    l: Vec3,
+    v: &[Velocity],
+    out: &mut Certificate,
+) {
+    let s = problem.contact_velocity(c, v) + c.bias;
+    let w = problem.delassus_block(c);
+    let trace = w.x_axis.x + w.y_axis.y + w.z_axis.z;
+    let map = natural_map(l, s, c.friction, trace);
+    // A NaN must not pass for a small residual; `>=` so that one contact is always named.
+    if map >= out.natural_map || map.is_nan() {
+        (out.natural_map, out.worst_contact) = (map, Some(index));
+    }
+    let slip = (s.y * s.y + s.z * s.z).sqrt();
+    let tangential = (l.y * l.y + l.z * l.z).sqrt();
+    out.min_normal_impulse = out.min_normal_impulse.min(l.x);
+    out.min_normal_velocity = out.min_normal_velocity.min(s.x);
+    out.max_complementarity = out.max_complementarity.max((l.x * s.x).abs());
+    out.max_cone_excess = out.max_cone_excess.max(tangential - c.friction * l.x);
+    // Below the natural map's own size the direction of sliding means nothing.
+    if slip > 1e-9 + 10.0 * map {
+        let scale = c.friction * l.x.max(0.0) / slip;
+        let (e1, e2) = (scale * s.y + l.y, scale * s.z + l.z);
+        out.max_direction_error = out.max_direction_error.max((e1 * e1 + e2 * e2).sqrt());
+    }
+}
