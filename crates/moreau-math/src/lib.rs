@@ -24,6 +24,7 @@
 //! computes the same bits.
 
 mod basis;
+mod eigen;
 mod mass;
 mod pose;
 mod rotation;

@@ -96,14 +96,30 @@ impl SymMat3 {
             + self.xz * (self.xy * self.yz - self.yy * self.xz)
     }
 
-    /// The inverse, or `None` where the determinant is zero or not finite.
+    /// The inverse, or `None` where the determinant is zero or not finite, or an entry of the inverse
+    /// is out of range.
     pub fn inverse(&self) -> Option<Self> {
+        if let Some(inverse) = self.adjugate_over_determinant() {
+            return Some(inverse);
+        }
+        // The products of a very large or very small matrix leave the range of f64 where its inverse
+        // does not: bring the largest entry near 1, by a power of two, which costs no digit.
+        let largest = self.entries().iter().fold(0.0, |m: f64, e| m.max(e.abs()));
+        if !(largest > 0.0 && self.is_finite()) {
+            return None;
+        }
+        let down = libm::scalbn(1.0, -libm::ilogb(largest).max(-1000));
+        let inverse = self.scaled(down).adjugate_over_determinant()?.scaled(down);
+        inverse.is_finite().then_some(inverse)
+    }
+
+    fn adjugate_over_determinant(&self) -> Option<Self> {
         let c_xx = self.yy * self.zz - self.yz * self.yz;
         let c_xy = self.xz * self.yz - self.xy * self.zz;
         let c_xz = self.xy * self.yz - self.xz * self.yy;
         let det = self.xx * c_xx + self.xy * c_xy + self.xz * c_xz;
         let inv = 1.0 / det;
-        if det == 0.0 || !inv.is_finite() {
+        if !(det.is_normal() && inv.is_normal()) {
             return None;
         }
         Some(Self {
@@ -114,6 +130,11 @@ impl SymMat3 {
             xz: c_xz * inv,
             yz: (self.xy * self.xz - self.xx * self.yz) * inv,
         })
+    }
+
+    /// The six distinct entries: xx, yy, zz, xy, xz, yz.
+    pub const fn entries(&self) -> [f64; 6] {
+        [self.xx, self.yy, self.zz, self.xy, self.xz, self.yz]
     }
 
     /// Sum of the diagonal.
@@ -186,6 +207,14 @@ mod tests {
         assert!((product - Mat3::IDENTITY).abs_diff_eq(Mat3::ZERO, 1e-14));
         assert!((a.determinant() - a.to_mat3().determinant()).abs() < 1e-12);
         assert_eq!(SymMat3::ZERO.inverse(), None);
+        for exponent in [-900, -500, 500, 900] {
+            let scale = libm::scalbn(1.0, exponent);
+            let back = a.scaled(scale).inverse().unwrap().scaled(scale);
+            assert_eq!(back, a.inverse().unwrap());
+        }
+        assert_eq!(SymMat3::from_diagonal(Vec3::splat(1e-320)).inverse(), None);
+        assert_eq!(SymMat3::outer(Vec3::ONE, 1e200).inverse(), None);
+        assert_eq!(SymMat3::outer(Vec3::ONE, f64::NAN).inverse(), None);
     }
 
     #[test]
