@@ -1,0 +1,251 @@
+//! The store: two sorted lists, the last step's and the one that is being written.
+//!
+//! A look-up starts where the last one ended, because contacts are looked up in the order in which
+//! they were stored; where that guess is wrong it is a binary search. Neither list gives memory
+//! back, so a steady scene allocates nothing.
+
+use crate::{CacheEntry, CachedImpulse, PairKey};
+use moreau_math::{Vec3, libm};
+use serde::{Deserialize, Serialize};
+use std::cmp::Ordering;
+
+/// Settings of a [`ContactCache`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CacheSettings {
+    /// Largest turn of a contact's normal from one step to the next with which its impulse is still
+    /// used, rad (default 15 degrees, 0.2618). Too small: fast rolling bodies start cold every step.
+    /// Too big: an edge that tips over a corner starts with an impulse of another face.
+    pub max_turn: f64,
+}
+
+impl Default for CacheSettings {
+    fn default() -> Self {
+        Self {
+            max_turn: 15.0 * std::f64::consts::PI / 180.0,
+        }
+    }
+}
+
+/// What the look-ups since the last [`ContactCache::begin`] found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CacheCounters {
+    /// Impulses handed out.
+    pub hits: u64,
+    /// Contacts that were not there in the last step.
+    pub misses: u64,
+    /// Contacts that were there but turned too far.
+    pub dropped: u64,
+}
+
+/// Impulses of the last step by pair and feature.
+///
+/// A step looks its contacts up, solves, and then writes the new impulses between
+/// [`begin`](Self::begin) and [`finish`](Self::finish); what is not pushed is forgotten.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(from = "Stored")]
+pub struct ContactCache {
+    settings: CacheSettings,
+    entries: Vec<CacheEntry>,
+    #[serde(skip)]
+    next: Vec<CacheEntry>,
+    #[serde(skip)]
+    counters: CacheCounters,
+    #[serde(skip)]
+    cursor: usize,
+    #[serde(skip)]
+    least_cosine: f64,
+}
+
+/// The serialized fields; what comes from outside is brought into order again.
+#[derive(Deserialize)]
+struct Stored {
+    settings: CacheSettings,
+    entries: Vec<CacheEntry>,
+}
+
+impl From<Stored> for ContactCache {
+    fn from(stored: Stored) -> Self {
+        let mut cache = Self::new(stored.settings);
+        cache.entries = stored.entries;
+        order(&mut cache.entries);
+        cache
+    }
+}
+
+impl Default for ContactCache {
+    fn default() -> Self {
+        Self::new(CacheSettings::default())
+    }
+}
+
+impl ContactCache {
+    /// An empty cache.
+    pub fn new(settings: CacheSettings) -> Self {
+        Self {
+            settings,
+            entries: Vec::new(),
+            next: Vec::new(),
+            counters: CacheCounters::default(),
+            cursor: 0,
+            least_cosine: libm::cos(settings.max_turn.clamp(0.0, std::f64::consts::PI)),
+        }
+    }
+
+    /// Its settings.
+    pub fn settings(&self) -> CacheSettings {
+        self.settings
+    }
+
+    /// Everything remembered, in the order of (pair, feature).
+    pub fn entries(&self) -> &[CacheEntry] {
+        &self.entries
+    }
+
+    /// How many contact points are remembered.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether nothing is remembered.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// What the look-ups since the last [`begin`](Self::begin) found.
+    pub fn counters(&self) -> CacheCounters {
+        self.counters
+    }
+
+    /// The impulse remembered for a contact of the pair (first body, second body), carried to the
+    /// contact's `normal` (unit, from the first to the second, world frame). The pair may be named
+    /// in the other order than it was stored.
+    ///
+    /// `None` where there is none, or where the normal turned by more than
+    /// [`CacheSettings::max_turn`]: then the whole point is dropped.
+    pub fn look_up(
+        &mut self,
+        bodies: (u64, u64),
+        feature: u32,
+        normal: Vec3,
+    ) -> Option<CachedImpulse> {
+        let (pair, swapped) = PairKey::new(bodies);
+        let Some(index) = self.position(pair, feature) else {
+            self.counters.misses += 1;
+            return None;
+        };
+        self.cursor = index + 1;
+        let stored = self.entries[index].impulse;
+        let stored = if swapped { stored.swapped() } else { stored };
+        // A NaN normal fits nothing, hence the form of the test.
+        if stored.normal.dot(normal) >= self.least_cosine {
+            self.counters.hits += 1;
+            Some(stored.carried_to(normal))
+        } else {
+            self.counters.dropped += 1;
+            None
+        }
+    }
+
+    /// The remembered points of one pair, from its smaller to its larger id.
+    pub fn pair(&self, pair: PairKey) -> &[CacheEntry] {
+        let start = self.entries.partition_point(|e| e.pair < pair);
+        let count = self.entries[start..].partition_point(|e| e.pair == pair);
+        &self.entries[start..start + count]
+    }
+
+    /// Starts the list of this step and the counters of its look-ups. What is remembered stays
+    /// readable until [`finish`](Self::finish).
+    pub fn begin(&mut self) {
+        self.next.clear();
+        self.counters = CacheCounters::default();
+        self.cursor = 0;
+    }
+
+    /// Adds the impulse of a contact of the pair (first body, second body) to this step's list.
+    /// Ascending (pair, feature) is fastest; any order gives the same cache.
+    pub fn push(&mut self, bodies: (u64, u64), feature: u32, impulse: CachedImpulse) {
+        let (pair, swapped) = PairKey::new(bodies);
+        let impulse = if swapped { impulse.swapped() } else { impulse };
+        self.next.push(CacheEntry {
+            pair,
+            feature,
+            impulse,
+        });
+    }
+
+    /// Takes what is remembered of a pair over into this step's list unchanged: for bodies that
+    /// sleep.
+    pub fn keep_pair(&mut self, pair: PairKey) {
+        let start = self.entries.partition_point(|e| e.pair < pair);
+        let kept = self.entries[start..].iter().take_while(|e| e.pair == pair);
+        self.next.extend(kept.copied());
+    }
+
+    /// Ends the step: this step's list replaces the last one. Of two points with the same pair and
+    /// feature the one with the larger normal impulse is kept.
+    pub fn finish(&mut self) {
+        order(&mut self.next);
+        std::mem::swap(&mut self.entries, &mut self.next);
+        self.next.clear();
+        self.cursor = 0;
+    }
+
+    /// Forgets every contact of a body, in the last step's list and in the one being written.
+    pub fn remove_body(&mut self, body: u64) {
+        self.entries.retain(|e| !e.pair.contains(body));
+        self.next.retain(|e| !e.pair.contains(body));
+        self.cursor = 0;
+    }
+
+    /// Forgets everything and keeps the memory.
+    pub fn clear(&mut self) {
+        self.entries.clear();
+        self.next.clear();
+        self.cursor = 0;
+    }
+
+    fn position(&self, pair: PairKey, feature: u32) -> Option<usize> {
+        let key = (pair, feature);
+        if self
+            .entries
+            .get(self.cursor)
+            .is_some_and(|e| e.key() == key)
+        {
+            return Some(self.cursor);
+        }
+        self.entries.binary_search_by(|e| e.key().cmp(&key)).ok()
+    }
+}
+
+impl PartialEq for ContactCache {
+    /// The same settings and the same entries; counters and unfinished lists do not count.
+    fn eq(&self, other: &Self) -> bool {
+        self.settings == other.settings && self.entries == other.entries
+    }
+}
+
+/// Sorts by key and keeps one entry a key. The order is total over the content too, so that the
+/// result does not depend on the order of the input.
+fn order(entries: &mut Vec<CacheEntry>) {
+    if !entries.is_sorted_by(|x, y| x.key() < y.key()) {
+        entries.sort_unstable_by(compare);
+        entries.dedup_by(|later, first| later.key() == first.key());
+    }
+}
+
+fn compare(x: &CacheEntry, y: &CacheEntry) -> Ordering {
+    let content = |e: &CacheEntry| {
+        let (n, t) = (e.impulse.normal, e.impulse.tangential);
+        [n.x, n.y, n.z, t.x, t.y, t.z]
+    };
+    x.key()
+        .cmp(&y.key())
+        .then_with(|| {
+            let (l, r) = (x.impulse.normal_impulse, y.impulse.normal_impulse);
+            r.total_cmp(&l)
+        })
+        .then_with(|| {
+            let pairs = content(x).into_iter().zip(content(y));
+            pairs.fold(Ordering::Equal, |o, (l, r)| o.then(l.total_cmp(&r)))
+        })
+}

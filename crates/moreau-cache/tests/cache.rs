@@ -1,0 +1,193 @@
+//! The contact cache against what it promises.
+
+use moreau_cache::{CacheSettings, CachedImpulse, ContactCache, PairKey};
+use moreau_math::{Quat, Vec3, libm, vec3};
+
+fn impulse(normal_impulse: f64) -> CachedImpulse {
+    CachedImpulse {
+        normal: Vec3::Y,
+        normal_impulse,
+        tangential: vec3(0.1 * normal_impulse, 0.0, -0.3),
+    }
+}
+
+fn filled(keys: &[((u64, u64), u32)]) -> ContactCache {
+    let mut cache = ContactCache::default();
+    cache.begin();
+    for (i, (bodies, feature)) in keys.iter().enumerate() {
+        cache.push(*bodies, *feature, impulse(1.0 + i as f64));
+    }
+    cache.finish();
+    cache
+}
+
+#[test]
+fn entries_are_sorted_whatever_the_order_of_pushing() {
+    let keys = [
+        ((3, 9), 1),
+        ((1, 2), 7),
+        ((3, 9), 0),
+        ((1, 2), 3),
+        ((2, 3), 0),
+    ];
+    let cache = filled(&keys);
+    let found: Vec<_> = cache
+        .entries()
+        .iter()
+        .map(|e| (e.pair.a, e.pair.b, e.feature))
+        .collect();
+    assert_eq!(
+        found,
+        [(1, 2, 3), (1, 2, 7), (2, 3, 0), (3, 9, 0), (3, 9, 1)]
+    );
+    let impulses: Vec<_> = cache
+        .entries()
+        .iter()
+        .map(|e| e.impulse.normal_impulse)
+        .collect();
+    assert_eq!(impulses, [4.0, 2.0, 5.0, 3.0, 1.0]);
+    assert_eq!(cache.pair(PairKey { a: 3, b: 9 }).len(), 2);
+    assert!(cache.pair(PairKey { a: 3, b: 10 }).is_empty());
+}
+
+#[test]
+fn of_two_points_with_one_key_the_stronger_stays() {
+    let one = filled(&[((1, 2), 0), ((1, 2), 0), ((0, 1), 0)]);
+    assert_eq!(one.len(), 2);
+    assert_eq!(one.entries()[1].impulse.normal_impulse, 2.0);
+}
+
+#[test]
+fn a_round_trip_through_bytes_keeps_every_bit() {
+    let mut cache = ContactCache::new(CacheSettings { max_turn: 0.1 });
+    cache.begin();
+    for i in 0..50_u32 {
+        let x = f64::from(i) / 7.0;
+        let normal = vec3(x, 1.0 / 3.0, -1.0).normalize();
+        let tangential = vec3(1e-300 * x, -0.0, 0.1 + x);
+        let normal_impulse = 1.0 / (3.0 + x);
+        cache.push(
+            (u64::from(i / 4), u64::MAX),
+            i % 4,
+            CachedImpulse {
+                normal,
+                normal_impulse,
+                tangential,
+            },
+        );
+    }
+    cache.finish();
+    let bytes = postcard::to_stdvec(&cache).unwrap();
+    let back: ContactCache = postcard::from_bytes(&bytes).unwrap();
+    assert_eq!(back, cache);
+    assert_eq!(postcard::to_stdvec(&back).unwrap(), bytes);
+    // The angle limit came back with it: 0.2 rad is too much.
+    let mut back = back;
+    let turned = Quat::from_axis_angle(Vec3::Y, 0.2) * back.entries()[0].impulse.normal;
+    assert!(back.look_up((0, u64::MAX), 0, turned).is_none());
+}
+
+#[test]
+fn unsorted_text_is_brought_into_order() {
+    let cache = filled(&[((1, 2), 0), ((1, 2), 1)]);
+    let mut value = serde_json::to_value(&cache).unwrap();
+    value["entries"].as_array_mut().unwrap().reverse();
+    let back: ContactCache = serde_json::from_value(value).unwrap();
+    assert_eq!(back, cache);
+}
+
+#[test]
+fn a_normal_may_turn_by_fifteen_degrees() {
+    let mut cache = filled(&[((1, 2), 0)]);
+    for (degrees, kept) in [
+        (0.0, true),
+        (14.9, true),
+        (15.1, false),
+        (90.0, false),
+        (180.0, false),
+    ] {
+        let angle = f64::to_radians(degrees);
+        let normal = vec3(libm::sin(angle), libm::cos(angle), 0.0);
+        assert_eq!(
+            cache.look_up((1, 2), 0, normal).is_some(),
+            kept,
+            "{degrees}"
+        );
+    }
+    assert!(cache.look_up((1, 2), 0, Vec3::NAN).is_none());
+    let counters = cache.counters();
+    assert_eq!(
+        (counters.hits, counters.misses, counters.dropped),
+        (2, 0, 4)
+    );
+}
+
+#[test]
+fn friction_turns_with_the_contact_and_keeps_its_length() {
+    let stored = impulse(2.0);
+    let mut cache = filled(&[((1, 2), 0), ((1, 2), 1)]);
+    for axis in [Vec3::X, Vec3::Z, vec3(1.0, 0.0, 2.0).normalize()] {
+        let turn = Quat::from_axis_angle(axis, 0.25);
+        let warm = cache.look_up((1, 2), 1, turn * Vec3::Y).unwrap();
+        // The axis is orthogonal to the normal: the smallest rotation is this one.
+        assert!((warm.tangential - turn * stored.tangential).length() < 1e-15);
+        assert!((warm.tangential.length() - stored.tangential.length()).abs() < 1e-15);
+        assert!(warm.tangential.dot(warm.normal).abs() < 1e-15);
+    }
+    // A turn about the normal itself leaves friction where the world wants it, bit for bit.
+    let warm = cache.look_up((1, 2), 1, Vec3::Y).unwrap();
+    assert_eq!(warm, stored);
+}
+
+#[test]
+fn a_pair_named_the_other_way_round_gives_the_opposite_impulse() {
+    let mut cache = filled(&[((7, 2), 5)]);
+    let same = cache.look_up((7, 2), 5, Vec3::Y).unwrap();
+    assert_eq!(same, impulse(1.0));
+    let other = cache.look_up((2, 7), 5, -Vec3::Y).unwrap();
+    assert_eq!(other, impulse(1.0).swapped());
+    assert_eq!(other.normal_impulse, 1.0);
+    // With the wrong sign of the normal it is another contact.
+    assert!(cache.look_up((2, 7), 5, Vec3::Y).is_none());
+}
+
+#[test]
+fn removing_a_body_removes_its_contacts_only() {
+    let mut cache = filled(&[((1, 2), 0), ((2, 3), 0), ((3, 4), 0), ((2, 2), 1)]);
+    cache.begin();
+    cache.push((2, 9), 0, impulse(1.0));
+    cache.push((8, 9), 0, impulse(1.0));
+    cache.remove_body(2);
+    let left: Vec<_> = cache
+        .entries()
+        .iter()
+        .map(|e| (e.pair.a, e.pair.b))
+        .collect();
+    assert_eq!(left, [(3, 4)]);
+    cache.finish();
+    let left: Vec<_> = cache
+        .entries()
+        .iter()
+        .map(|e| (e.pair.a, e.pair.b))
+        .collect();
+    assert_eq!(left, [(8, 9)]);
+}
+
+#[test]
+fn what_a_step_does_not_push_is_forgotten_unless_kept() {
+    let mut cache = filled(&[((1, 2), 0), ((1, 2), 1), ((3, 4), 0), ((5, 6), 0)]);
+    let before = cache.entries().to_vec();
+    cache.begin();
+    cache.keep_pair(PairKey { a: 1, b: 2 });
+    cache.keep_pair(PairKey { a: 1, b: 9 });
+    cache.push((5, 6), 0, impulse(9.0));
+    cache.finish();
+    assert_eq!(cache.len(), 3);
+    assert_eq!(cache.entries()[..2], before[..2]);
+    assert!(cache.look_up((3, 4), 0, Vec3::Y).is_none());
+    assert_eq!(cache.counters().misses, 1);
+    cache.begin();
+    assert_eq!(cache.counters().misses, 0);
+    cache.finish();
+    assert!(cache.is_empty());
+}
