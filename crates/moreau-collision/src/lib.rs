@@ -23,13 +23,18 @@
 //! `point_b` on B's; separation = normal·(point_b - point_a), negative where the shapes overlap.
 
 mod aabb;
+mod area_vector;
 mod broad_phase;
+mod hull;
+mod hull_builder;
 mod manifold;
 mod narrow_phase;
+mod quickhull;
 mod shape;
 
 pub use aabb::Aabb;
 pub use broad_phase::BroadPhase;
+pub use hull::{ConvexHull, HullEdge, HullFace};
 pub use manifold::{FeatureId, Manifold, ManifoldPoint};
 pub use narrow_phase::{CollideSettings, collide};
-pub use shape::{ConvexHull, Shape, ShapeError};
+pub use shape::{Shape, ShapeError};

@@ -1,4 +1,4 @@
-use crate::Aabb;
+use crate::{Aabb, ConvexHull};
 use moreau_math::{MassError, MassProperties, Pose, Vec3, vec3};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -49,27 +49,6 @@ pub enum ShapeError {
         /// Which shape.
         shape: &'static str,
     },
-}
-
-/// A convex polyhedron. Built once, shared by every body that uses it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ConvexHull {
-    // Filled in by the hull builder.
-    vertices: Vec<Vec3>,
-}
-
-impl ConvexHull {
-    /// The hull of `points` (m, body frame). Points inside are dropped.
-    pub fn new(points: &[Vec3]) -> Result<Self, ShapeError> {
-        Ok(Self {
-            vertices: points.to_vec(),
-        })
-    }
-
-    /// The corners, m, body frame.
-    pub fn vertices(&self) -> &[Vec3] {
-        &self.vertices
-    }
 }
 
 /// The geometry of a body, in its own frame.
