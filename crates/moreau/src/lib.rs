@@ -1,1 +1,50 @@
-//! x
+//! Rigid-body contact dynamics with exact Coulomb friction, in `f64`, bit-reproducible.
+//!
+//! **Owns**: the names under which the workspace's crates appear together, and nothing else.
+//!
+//! **Must not know**: anything that a crate below could not say itself.
+//!
+//! ```
+//! use moreau::{Body, Shape, Vec3, World, WorldSettings, vec3};
+//!
+//! let mut world = World::new(WorldSettings::default())?;
+//! world.add(Body::fixed(Shape::half_space(Vec3::Y)))?;
+//! let ball = world.add(Body::dynamic(Shape::sphere(0.5)).at(vec3(0.0, 3.0, 0.0)))?;
+//! for _ in 0..600 {
+//!     let report = world.step(1.0 / 60.0)?; // times, counts, worst residual
+//!     assert!(report.certified);
+//! }
+//! assert!((world.body(ball)?.position().y - 0.5).abs() < 1e-6);
+//! # Ok::<(), moreau::WorldError>(())
+//! ```
+//!
+//! Each level can be entered by itself:
+//!
+//! | you have | you want | take |
+//! |---|---|---|
+//! | shapes and poses | manifolds | [`collision`] |
+//! | bodies and contacts | impulses | [`constraint`] and a solver such as [`solver_pgs`] |
+//! | an idea for a solver | a bench to prove it on | [`solver`] |
+//! | contacts from frame to frame | warm starts | [`cache`] |
+//! | nothing yet | a world that steps | [`World`] |
+//! | a scene file | a world from it | [`scene`] |
+
+pub use moreau_cache as cache;
+pub use moreau_collision as collision;
+pub use moreau_constraint as constraint;
+pub use moreau_math as math;
+pub use moreau_pipeline as pipeline;
+pub use moreau_scene as scene;
+pub use moreau_solver as solver;
+pub use moreau_solver_pgs as solver_pgs;
+
+pub use moreau_collision::{CollideSettings, ConvexHull, Manifold, Shape, ShapeError, collide};
+pub use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
+pub use moreau_math::{MassProperties, Mat3, Pose, Quat, SymMat3, Vec3, Velocity, vec3};
+pub use moreau_pipeline::{
+    Body, BodyId, BodyKind, BodyView, CombineRule, Contact, Joint, JointId, JointKind, Mass,
+    Material, PositionCorrection, SnapshotError, StageTimes, StateHash, StepReport, World,
+    WorldError, WorldSettings,
+};
+pub use moreau_solver::{Certificate, ContactSolver, SolveReport, StopReason};
+pub use moreau_solver_pgs::{PgsSettings, PgsSolver};

@@ -1,0 +1,46 @@
+use crate::BodyId;
+use moreau_collision::FeatureId;
+use moreau_math::Vec3;
+use serde::{Deserialize, Serialize};
+
+/// One contact point of the last step: geometry at its start, impulses that the step applied.
+///
+/// Sorted by `(a, b, feature)`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Contact {
+    /// The body with the smaller id.
+    pub a: BodyId,
+    /// The other.
+    pub b: BodyId,
+    /// Which features touch.
+    pub feature: FeatureId,
+    /// Unit, from A to B.
+    pub normal: Vec3,
+    /// Unit tangents: normal = tangent1 x tangent2.
+    pub tangent1: Vec3,
+    /// See `tangent1`.
+    pub tangent2: Vec3,
+    /// From A's centre of mass to the contact point on A, m, world axes.
+    pub lever_a: Vec3,
+    /// From B's centre of mass to the contact point on B, m, world axes.
+    pub lever_b: Vec3,
+    /// Signed distance along the normal, m; negative where the bodies overlap.
+    pub separation: f64,
+    /// Combined coefficient of Coulomb friction.
+    pub friction: f64,
+    /// Combined coefficient of restitution.
+    pub restitution: f64,
+    /// Normal velocity before the step's forces and impulses, m/s; negative approaches.
+    pub approach_velocity: f64,
+    /// Impulse on B along (normal, tangent1, tangent2), N s.
+    pub impulse: Vec3,
+}
+
+impl Contact {
+    /// The impulse on B in world axes, N s.
+    pub fn world_impulse(&self) -> Vec3 {
+        self.normal * self.impulse.x
+            + self.tangent1 * self.impulse.y
+            + self.tangent2 * self.impulse.z
+    }
+}

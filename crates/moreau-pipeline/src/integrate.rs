@@ -1,0 +1,57 @@
+//! Forces into velocities, velocities into poses.
+
+use crate::body::BodyState;
+use crate::settings::WorldSettings;
+use moreau_math::{Vec3, Velocity, integrate_rotation, rotate_free_body};
+
+/// v_free = v + h M^-1 f. The gyroscopic term is part of the rotation in [`advance`], which keeps
+/// angular momentum and energy.
+pub(crate) fn free_velocity(
+    body: &BodyState,
+    inverse_inertia: &moreau_math::SymMat3,
+    settings: &WorldSettings,
+    dt: f64,
+) -> Velocity {
+    if !body.is_dynamic() {
+        return body.velocity;
+    }
+    let force = body.force + body.constant_force;
+    let torque = body.torque + body.constant_torque;
+    let acceleration = settings.gravity * body.gravity_scale + force * body.inverse_mass;
+    Velocity {
+        linear: body.velocity.linear + acceleration * dt,
+        angular: body.velocity.angular + inverse_inertia.mul_vec(torque) * dt,
+    }
+}
+
+/// How a step moves a body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Motion {
+    /// Velocity at the end of the step.
+    pub(crate) velocity: Velocity,
+    /// Mean linear velocity over the step, with which the centre moves, m/s. That of a body in free
+    /// flight is the mean of start and end, which is exact under a constant force; that of a body
+    /// which takes impulses is the end velocity (semi-implicit Euler).
+    pub(crate) mean: Vec3,
+    /// Pseudo-velocity that takes out overlaps; not kept.
+    pub(crate) correction: Velocity,
+}
+
+/// Moves centre and orientation; returns (center, rotation, angular velocity at the end).
+pub(crate) fn advance(
+    body: &BodyState,
+    motion: &Motion,
+    dt: f64,
+) -> (Vec3, moreau_math::Quat, Vec3) {
+    let center = body.center + (motion.mean + motion.correction.linear) * dt;
+    let w = motion.velocity.angular;
+    let (mut rotation, angular) = if body.is_dynamic() && !body.lock_rotation {
+        rotate_free_body(body.rotation, w, &body.mass.inertia, dt)
+    } else {
+        (integrate_rotation(body.rotation, w, dt), w)
+    };
+    if motion.correction.angular != Vec3::ZERO {
+        rotation = integrate_rotation(rotation, motion.correction.angular, dt);
+    }
+    (center, rotation, angular)
+}

@@ -1,0 +1,554 @@
+//! One island: assembly, velocity solve, energy guard, position correction.
+
+use crate::contact::Contact;
+use crate::island::{IslandRange, Islands};
+use crate::joint::JointState;
+use crate::world::WorldState;
+use crate::{JointKind, WorldError};
+use moreau_constraint::{
+    BodyInput, ContactFrame, ContactPoint, ContactProblem, Impulses, Row, ball_joint_rows,
+    distance_joint_row, rebound_speed,
+};
+use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+use moreau_solver::{ContactSolver, SolveReport};
+use moreau_solver_pgs::{PgsSettings, PgsSolver};
+
+/// What all islands of a step share.
+pub(crate) struct StepInput<'a> {
+    pub(crate) state: &'a WorldState,
+    pub(crate) islands: &'a Islands,
+    pub(crate) points: &'a [Contact],
+    /// Warm start of each point, (n, t1, t2), N s.
+    pub(crate) warm: &'a [Vec3],
+    /// Free velocity of each slot.
+    pub(crate) free: &'a [Velocity],
+    /// World inverse inertia of each slot.
+    pub(crate) inverse_inertia: &'a [SymMat3],
+    pub(crate) dt: f64,
+}
+
+/// Memory and solvers of one worker.
+pub(crate) struct Worker {
+    pub(crate) solver: Box<dyn ContactSolver>,
+    corrector: PgsSolver,
+    problem: ContactProblem,
+    /// Slots of the bodies that are not dynamic, ascending; they follow the dynamic ones.
+    others: Vec<u32>,
+    impulses: Impulses,
+    soft: Impulses,
+    soft_velocities: Vec<Velocity>,
+}
+
+/// What an island's solve says. The lists run along those of the island.
+#[derive(Default)]
+pub(crate) struct IslandResult {
+    pub(crate) velocities: Vec<Velocity>,
+    /// Empty where there was nothing to correct.
+    pub(crate) corrections: Vec<Velocity>,
+    pub(crate) impulses: Vec<Vec3>,
+    pub(crate) joint_impulses: Vec<[f64; 3]>,
+    pub(crate) report: Option<SolveReport>,
+    pub(crate) guarded: bool,
+    pub(crate) error: Option<WorldError>,
+}
+
+impl Worker {
+    pub(crate) fn new(solver: Box<dyn ContactSolver>) -> Self {
+        Self {
+            solver,
+            corrector: PgsSolver::default(),
+            problem: ContactProblem::new(1.0).expect("1 s is a time step"),
+            others: Vec::new(),
+            impulses: Impulses::default(),
+            soft: Impulses::default(),
+            soft_velocities: Vec::new(),
+        }
+    }
+
+    /// Solves one island into `out`; an error lands there too.
+    pub(crate) fn solve(
+        &mut self,
+        input: &StepInput<'_>,
+        range: &IslandRange,
+        out: &mut IslandResult,
+    ) {
+        out.error = self.try_solve(input, range, out).err();
+    }
+
+    fn try_solve(
+        &mut self,
+        input: &StepInput<'_>,
+        range: &IslandRange,
+        out: &mut IslandResult,
+    ) -> Result<(), WorldError> {
+        let island = Island {
+            bodies: &input.islands.bodies[range.bodies.clone()],
+            contacts: &input.islands.contacts[range.contacts.clone()],
+            joints: &input.islands.joints[range.joints.clone()],
+        };
+        if self.problem.dt() != input.dt {
+            self.problem = ContactProblem::new(input.dt)?;
+        }
+        let bounces = self.assemble(input, &island)?;
+        let report = self
+            .solver
+            .solve(&self.problem, &mut self.impulses, &mut out.velocities)?;
+        out.report = Some(report);
+        out.guarded = false;
+        if bounces && input.state.settings.energy_guard {
+            self.guard_energy(input, &island, out)?;
+        }
+        out.impulses.clear();
+        out.impulses.extend_from_slice(&self.impulses.contacts);
+        out.joint_impulses.clear();
+        let mut row = 0;
+        for slot in island.joints {
+            let joint = joint_state(input.state, *slot);
+            let rows = row_count(joint);
+            let mut impulses = [0.0; 3];
+            impulses[..rows].copy_from_slice(&self.impulses.rows[row..row + rows]);
+            out.joint_impulses.push(impulses);
+            row += rows;
+        }
+        self.correct_positions(input, &island, out)?;
+        out.velocities.truncate(island.bodies.len());
+        Ok(())
+    }
+
+    /// Builds the island's problem and warm start; returns whether any contact bounces.
+    fn assemble(&mut self, input: &StepInput<'_>, island: &Island<'_>) -> Result<bool, WorldError> {
+        self.problem.clear();
+        self.impulses.contacts.clear();
+        self.impulses.rows.clear();
+        for index in island.bodies {
+            let body = input.state.bodies[*index as usize].value.as_ref();
+            self.problem.add_body(BodyInput {
+                inverse_mass: body.map_or(0.0, |b| b.inverse_mass),
+                inverse_inertia: input.inverse_inertia[*index as usize],
+                velocity: input.free[*index as usize],
+            })?;
+        }
+        self.add_other_bodies(input, island)?;
+        let mut bounces = false;
+        for index in island.contacts {
+            let p = &input.points[*index as usize];
+            let (a, b) = (self.local(island, p.a.index), self.local(island, p.b.index));
+            let frame = ContactFrame {
+                normal: p.normal,
+                tangent1: p.tangent1,
+                tangent2: p.tangent2,
+            };
+            let mut point = ContactPoint {
+                a,
+                b,
+                frame,
+                lever_a: p.lever_a,
+                lever_b: p.lever_b,
+                friction: p.friction,
+                bias: surface_bias(input.state, p, &frame),
+            };
+            let free = self.problem.free_velocity(&point).x;
+            let (bias, bounce) = normal_bias(input, p, free);
+            point.bias.x = bias;
+            bounces |= bounce;
+            self.problem.add_contact_point(point)?;
+            self.impulses.contacts.push(input.warm[*index as usize]);
+        }
+        for slot in island.joints {
+            let joint = joint_state(input.state, *slot);
+            let bodies = (
+                self.local(island, joint.joint.a.index),
+                self.local(island, joint.joint.b.index),
+            );
+            let geometry = JointGeometry::new(input.state, joint);
+            for row in geometry.rows(joint, bodies, Vec3::ZERO) {
+                self.problem.add_row(row)?;
+            }
+            let scale = warm_scale(input.state, input.dt);
+            for impulse in &joint.impulses[..row_count(joint)] {
+                self.impulses.rows.push(impulse * scale);
+            }
+        }
+        Ok(bounces)
+    }
+
+    /// Bodies that the island touches and that no impulse moves.
+    fn add_other_bodies(
+        &mut self,
+        input: &StepInput<'_>,
+        island: &Island<'_>,
+    ) -> Result<(), WorldError> {
+        self.others.clear();
+        let contacts = island.contacts.iter().flat_map(|i| {
+            let p = &input.points[*i as usize];
+            [p.a.index, p.b.index]
+        });
+        let joints = island.joints.iter().flat_map(|slot| {
+            let joint = joint_state(input.state, *slot).joint;
+            [joint.a.index, joint.b.index]
+        });
+        for index in contacts.chain(joints) {
+            let body = input.state.bodies[index as usize].value.as_ref();
+            if body.is_some_and(|b| !b.is_dynamic()) && self.others.last() != Some(&index) {
+                self.others.push(index);
+            }
+        }
+        self.others.sort_unstable();
+        self.others.dedup();
+        for index in &self.others {
+            self.problem
+                .add_body(BodyInput::moving(input.free[*index as usize]))?;
+        }
+        Ok(())
+    }
+
+    /// Index in the problem of the body in slot `index`.
+    fn local(&self, island: &Island<'_>, index: u32) -> usize {
+        match island.bodies.binary_search(&index) {
+            Ok(i) => i,
+            Err(_) => island.bodies.len() + self.others.partition_point(|other| *other < index),
+        }
+    }
+
+    /// Newton's law with friction at several contacts can create energy. The energy that contacts
+    /// put in is E = 1/2 sum l·(u_free + u+), with relative velocities, so that what a moving
+    /// kinematic body does is not counted. Where E > 0 the island is solved without bounce to
+    /// (v0, l0), and v = v0 + theta (v1 - v0), l likewise, with the theta in [0, 1] for which E = 0.
+    /// This keeps the cone, non-penetration and momentum, for all of them are convex.
+    fn guard_energy(
+        &mut self,
+        input: &StepInput<'_>,
+        island: &Island<'_>,
+        out: &mut IslandResult,
+    ) -> Result<(), WorldError> {
+        let (energy, scale) = self.energy_input(&self.impulses, &out.velocities);
+        if energy <= 1e-12 * scale {
+            return Ok(());
+        }
+        for (i, index) in island.contacts.iter().enumerate() {
+            let p = &input.points[*index as usize];
+            let mut bias = self.problem.contacts()[i].bias;
+            let free = self.problem.free_velocity(&self.problem.contacts()[i]).x;
+            bias.x = open_bias(input, p, free);
+            self.problem.set_bias(i, bias);
+        }
+        self.soft.clone_from(&self.impulses);
+        let report = self
+            .solver
+            .solve(&self.problem, &mut self.soft, &mut self.soft_velocities)?;
+        // E(theta) is a quadratic through three of its values.
+        let (at_zero, _) = self.energy_input(&self.soft, &self.soft_velocities);
+        let middle = blend(&self.soft, &self.impulses, 0.5);
+        let middle_velocities = self.problem.velocities(&middle);
+        let (at_half, _) = self.energy_input(&middle, &middle_velocities);
+        let theta = quadratic_root(at_zero, at_half, energy);
+        self.impulses = blend(&self.soft, &self.impulses, theta);
+        self.problem
+            .velocities_into(&self.impulses, &mut out.velocities);
+        out.guarded = true;
+        if let Some(first) = &mut out.report {
+            let worse = report.residual > first.residual || !report.converged();
+            let (sweeps, factorizations) = (first.sweeps, first.factorizations);
+            if worse && first.converged() {
+                *first = report;
+            }
+            first.sweeps = sweeps + report.sweeps;
+            first.factorizations = factorizations + report.factorizations;
+        }
+        Ok(())
+    }
+
+    /// Energy (J) that the impulses put into the island, and the size of its terms.
+    fn energy_input(&self, impulses: &Impulses, v: &[Velocity]) -> (f64, f64) {
+        let (mut energy, mut scale) = (0.0, 0.0);
+        for (c, l) in self.problem.contacts().iter().zip(&impulses.contacts) {
+            let surface = vec3(0.0, c.bias.y, c.bias.z);
+            let before = self.problem.free_velocity(c) + surface;
+            let after = self.problem.contact_velocity(c, v) + surface;
+            energy += 0.5 * l.dot(before + after);
+            scale += 0.5 * l.length() * (before.length() + after.length());
+        }
+        for (r, l) in self.problem.rows().iter().zip(&impulses.rows) {
+            let bodies = self.problem.bodies();
+            let before = r.velocity(&bodies[r.a].velocity, &bodies[r.b].velocity);
+            let after = r.velocity(&v[r.a], &v[r.b]);
+            energy += 0.5 * l * (before + after);
+            scale += 0.5 * (l * (before.abs() + after.abs())).abs();
+        }
+        (energy, scale)
+    }
+
+    /// Split impulse: frictionless pseudo-velocities that take out part of the overlap beyond the
+    /// slop and of the joints' gaps, without opening or closing other contacts.
+    fn correct_positions(
+        &mut self,
+        input: &StepInput<'_>,
+        island: &Island<'_>,
+        out: &mut IslandResult,
+    ) -> Result<(), WorldError> {
+        let knobs = &input.state.settings.position_correction;
+        out.corrections.clear();
+        let overlap = |index: &u32| input.points[*index as usize].separation < -knobs.slop;
+        let gap = |slot: &u32| {
+            let joint = joint_state(input.state, *slot);
+            JointGeometry::new(input.state, joint).gap(joint).length() > 1e-10
+        };
+        let any = island.contacts.iter().any(overlap) || island.joints.iter().any(gap);
+        if knobs.rate == 0.0 || !any {
+            return Ok(());
+        }
+        let contacts: Vec<ContactPoint> = self.problem.contacts().to_vec();
+        let bodies: Vec<BodyInput> = self.problem.bodies().to_vec();
+        self.problem.clear();
+        for body in bodies {
+            self.problem.add_body(BodyInput {
+                velocity: Velocity::ZERO,
+                ..body
+            })?;
+        }
+        for (c, index) in contacts.into_iter().zip(island.contacts) {
+            let phi = input.points[*index as usize].separation;
+            let v = &out.velocities;
+            let u = c
+                .frame
+                .normal
+                .dot(v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a));
+            let bias = if phi < -knobs.slop {
+                let wanted = (knobs.rate * (-phi - knobs.slop) / input.dt).min(knobs.max_speed);
+                // What the velocity opens anyway need not be corrected.
+                -(wanted - u.max(0.0)).max(0.0)
+            } else {
+                // A contact may close by what is left of its gap after the step.
+                (phi / input.dt + u).max(0.0)
+            };
+            let bias = vec3(bias, 0.0, 0.0);
+            self.problem.add_contact_point(ContactPoint {
+                friction: 0.0,
+                bias,
+                ..c
+            })?;
+        }
+        for slot in island.joints {
+            let joint = joint_state(input.state, *slot);
+            let bodies = (
+                self.local(island, joint.joint.a.index),
+                self.local(island, joint.joint.b.index),
+            );
+            let geometry = JointGeometry::new(input.state, joint);
+            let speed = geometry.gap(joint) * (knobs.rate / input.dt);
+            let speed = speed.clamp_length_max(knobs.max_speed);
+            for row in geometry.rows(joint, bodies, speed) {
+                self.problem.add_row(row)?;
+            }
+        }
+        self.soft = self.problem.cold_start();
+        let settings = PgsSettings {
+            max_sweeps: knobs.max_sweeps,
+            tolerance: 1e-7,
+            ..PgsSettings::default()
+        };
+        if *self.corrector.settings() != settings {
+            self.corrector = PgsSolver::new(settings);
+        }
+        self.corrector
+            .solve(&self.problem, &mut self.soft, &mut out.corrections)?;
+        out.corrections.truncate(island.bodies.len());
+        Ok(())
+    }
+}
+
+struct Island<'a> {
+    bodies: &'a [u32],
+    contacts: &'a [u32],
+    joints: &'a [u32],
+}
+
+/// b_n of a contact and whether it bounces. `free` is its normal velocity after forces, m/s.
+fn normal_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> (f64, bool) {
+    let acceleration = (free - p.approach_velocity) / input.dt;
+    let rebound = rebound_speed(
+        p.separation,
+        p.approach_velocity,
+        acceleration,
+        input.dt,
+        p.restitution,
+        input.state.settings.bounce_threshold,
+    );
+    match rebound {
+        Some(speed) => (-speed, true),
+        None => (open_bias(input, p, free), false),
+    }
+}
+
+/// b_n of a contact that does not bounce.
+fn open_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> f64 {
+    if p.separation <= 0.0 {
+        return 0.0;
+    }
+    let closing = p.separation / input.dt;
+    // In free flight the mean velocity moves the bodies: a gap that it leaves open must not brake
+    // them, though the end velocity alone would close it.
+    if p.separation + 0.5 * input.dt * (p.approach_velocity + free) >= 0.0 {
+        closing.max(-free)
+    } else {
+        closing
+    }
+}
+
+/// Moving surfaces: the material at the contact moves relative to its body. (0, b_t1, b_t2), m/s.
+fn surface_bias(state: &WorldState, p: &Contact, frame: &ContactFrame) -> Vec3 {
+    let surface = |index: u32| {
+        let body = state.bodies[index as usize].value.as_ref();
+        body.filter(|b| b.surface_velocity != Vec3::ZERO)
+            .map_or(Vec3::ZERO, |b| b.rotation * b.surface_velocity)
+    };
+    let relative = surface(p.b.index) - surface(p.a.index);
+    if relative == Vec3::ZERO {
+        return Vec3::ZERO;
+    }
+    vec3(
+        0.0,
+        frame.tangent1.dot(relative),
+        frame.tangent2.dot(relative),
+    )
+}
+
+fn joint_state(state: &WorldState, slot: u32) -> &JointState {
+    let slot = &state.joints[slot as usize];
+    slot.value
+        .as_ref()
+        .expect("an island lists only joints that are there")
+}
+
+fn row_count(joint: &JointState) -> usize {
+    match joint.joint.kind {
+        JointKind::Ball => 3,
+        JointKind::Distance { .. } => 1,
+    }
+}
+
+/// Impulses grow with the step that they act over.
+pub(crate) fn warm_scale(state: &WorldState, dt: f64) -> f64 {
+    if !state.settings.warm_start || state.last_dt == 0.0 {
+        return 0.0;
+    }
+    dt / state.last_dt
+}
+
+struct JointGeometry {
+    lever_a: Vec3,
+    lever_b: Vec3,
+    /// From the anchor on A to the anchor on B, m.
+    span: Vec3,
+}
+
+impl JointGeometry {
+    fn new(state: &WorldState, joint: &JointState) -> Self {
+        let arm = |index: u32, anchor: Vec3| {
+            let body = state.bodies[index as usize].value.as_ref();
+            body.map_or((Vec3::ZERO, Vec3::ZERO), |b| {
+                (b.rotation * (anchor - b.mass.center_of_mass), b.center)
+            })
+        };
+        let (lever_a, center_a) = arm(joint.joint.a.index, joint.joint.anchor_a);
+        let (lever_b, center_b) = arm(joint.joint.b.index, joint.joint.anchor_b);
+        let span = (center_b - center_a) + (lever_b - lever_a);
+        Self {
+            lever_a,
+            lever_b,
+            span,
+        }
+    }
+
+    /// Unit vector from anchor to anchor; up where they coincide.
+    fn axis(&self) -> Vec3 {
+        self.span.try_normalize().unwrap_or(Vec3::Y)
+    }
+
+    /// By how much the joint is open, m: along the world axes, or along the rod in x.
+    fn gap(&self, joint: &JointState) -> Vec3 {
+        match joint.joint.kind {
+            JointKind::Ball => self.span,
+            JointKind::Distance { length } => vec3(self.span.length() - length, 0.0, 0.0),
+        }
+    }
+
+    fn rows(
+        &self,
+        joint: &JointState,
+        bodies: (usize, usize),
+        bias: Vec3,
+    ) -> impl Iterator<Item = Row> {
+        let levers = (self.lever_a, self.lever_b);
+        let (first, more) = match joint.joint.kind {
+            JointKind::Ball => {
+                let [x, y, z] = ball_joint_rows(bodies, levers, bias);
+                (x, Some([y, z]))
+            }
+            JointKind::Distance { .. } => (
+                distance_joint_row(bodies, self.axis(), levers, bias.x),
+                None,
+            ),
+        };
+        std::iter::once(first).chain(more.into_iter().flatten())
+    }
+}
+
+/// a + theta (b - a).
+fn blend(a: &Impulses, b: &Impulses, theta: f64) -> Impulses {
+    Impulses {
+        contacts: a
+            .contacts
+            .iter()
+            .zip(&b.contacts)
+            .map(|(a, b)| *a + (*b - *a) * theta)
+            .collect(),
+        rows: a
+            .rows
+            .iter()
+            .zip(&b.rows)
+            .map(|(a, b)| a + (b - a) * theta)
+            .collect(),
+    }
+}
+
+/// The largest root in [0, 1] of the quadratic through (0, e0), (1/2, eh), (1, e1), for e0 <= 0 < e1;
+/// 0 where e0 > 0.
+fn quadratic_root(e0: f64, eh: f64, e1: f64) -> f64 {
+    let square = 2.0 * (e0 - 2.0 * eh + e1);
+    let linear = e1 - e0 - square;
+    let discriminant = linear * linear - 4.0 * square * e0;
+    if e0 >= 0.0 || discriminant < 0.0 {
+        return 0.0;
+    }
+    // The numerically stable form of the root with a growing value.
+    let root = discriminant.sqrt();
+    let theta = if linear >= 0.0 {
+        -2.0 * e0 / (linear + root)
+    } else {
+        (root - linear) / (2.0 * square)
+    };
+    theta.clamp(0.0, 1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quadratic_root;
+
+    #[test]
+    fn root_of_a_quadratic_through_three_values() {
+        for (square, root) in [
+            (1.0, 0.3),
+            (0.5, 0.9),
+            (-0.2, 0.5),
+            (0.0, 0.25),
+            (3.0, 0.01),
+        ] {
+            // E = (x - root)(square x + 1), positive beyond the root.
+            let e = |x: f64| (x - root) * (square * x + 1.0);
+            let theta = quadratic_root(e(0.0), e(0.5), e(1.0));
+            assert!((theta - root).abs() < 1e-14, "{square} {root} {theta}");
+        }
+        assert_eq!(quadratic_root(0.1, 0.2, 0.3), 0.0);
+    }
+}

@@ -1,0 +1,68 @@
+use serde::{Deserialize, Serialize};
+
+/// Seconds that the stages of a step took.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StageTimes {
+    /// Boxes and pairs.
+    pub broad_phase: f64,
+    /// Manifolds.
+    pub narrow_phase: f64,
+    /// Contact graph and islands.
+    pub islands: f64,
+    /// Assembly, velocity solve and position correction of all islands.
+    pub solve: f64,
+    /// New velocities and poses, contact cache, bookkeeping.
+    pub integrate: f64,
+    /// The whole step.
+    pub total: f64,
+}
+
+/// What a step did and how right it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepReport {
+    /// How many steps the world has made, this one included.
+    pub step: u64,
+    /// Length of the step, s.
+    pub dt: f64,
+    /// Bodies in the world.
+    pub bodies: usize,
+    /// Pairs whose boxes overlap.
+    pub pairs: usize,
+    /// Pairs with at least one contact point.
+    pub manifolds: usize,
+    /// Contact points.
+    pub contact_points: usize,
+    /// Joints.
+    pub joints: usize,
+    /// Groups of bodies that touch; bodies without contact count as none.
+    pub islands: usize,
+    /// Contact points of the largest island.
+    pub largest_island: usize,
+    /// Contact points that started from a remembered impulse.
+    pub warm_started: usize,
+    /// Most sweeps that an island took.
+    pub sweeps: u32,
+    /// Sum of the sweeps of all islands.
+    pub total_sweeps: u64,
+    /// Sum of the factorisations of all islands.
+    pub factorizations: u64,
+    /// Natural map of the worst contact, m/s: how far the answer is from exact Coulomb friction.
+    pub residual: f64,
+    /// Its index in [`crate::World::contacts`].
+    pub worst_contact: Option<usize>,
+    /// Whether every island's solve converged to its tolerance.
+    pub certified: bool,
+    /// Islands that did not.
+    pub uncertified_islands: usize,
+    /// Islands in which the energy guard reduced the bounce.
+    pub guarded_islands: usize,
+    /// Deepest overlap at the start of the step, m.
+    pub max_penetration: f64,
+    /// Kinetic energy of all dynamic bodies after the step, J.
+    pub kinetic_energy: f64,
+    /// Potential energy of all dynamic bodies in the uniform gravity after the step, J (zero at
+    /// the world's origin).
+    pub potential_energy: f64,
+    /// Where the time went. Not part of any state.
+    pub times: StageTimes,
+}

@@ -1,0 +1,123 @@
+use crate::WorldError;
+use moreau_math::{Vec3, vec3};
+use moreau_solver_pgs::PgsSettings;
+use serde::{Deserialize, Serialize};
+
+/// How overlaps are taken out: by pseudo-velocities that move bodies and are then forgotten, so
+/// that a correction never becomes kinetic energy (split impulse).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PositionCorrection {
+    /// Part of the overlap beyond the slop that one step takes out, 0 to 1. Default 0.2. 0 switches
+    /// it off; too big makes overlapping bodies jump.
+    pub rate: f64,
+    /// Overlap that is left alone, m. Default 1e-4. Too small lets contacts open and close, too big
+    /// shows.
+    pub slop: f64,
+    /// Largest speed of a correction, m/s. Default 3. Too big throws deeply overlapping bodies
+    /// apart in one step, too small leaves them together for long.
+    pub max_speed: f64,
+    /// Sweeps of the pseudo-velocity solve. Default 50.
+    pub max_sweeps: u32,
+}
+
+impl Default for PositionCorrection {
+    fn default() -> Self {
+        Self {
+            rate: 0.2,
+            slop: 1e-4,
+            max_speed: 3.0,
+            max_sweeps: 50,
+        }
+    }
+}
+
+/// Knobs of a world; part of its snapshot.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct WorldSettings {
+    /// m/s². Default (0, -9.81, 0).
+    pub gravity: Vec3,
+    /// Contacts are found up to this separation, m. Default 0.02. Zero is allowed: contacts are
+    /// then found when they touch. Too big costs time. Results of bounces do not depend on it.
+    pub prediction_distance: f64,
+    /// Contacts that close slower than this do not bounce, m/s. Default 0.01. Too small makes rests
+    /// chatter, too big ends a bounce early.
+    pub bounce_threshold: f64,
+    /// Keeps simultaneous impacts with friction from creating energy. Default true.
+    pub energy_guard: bool,
+    /// Starts each solve from the impulses of the last step. Default true; a switch to measure it.
+    pub warm_start: bool,
+    /// Removal of overlaps.
+    pub position_correction: PositionCorrection,
+    /// The default solver's knobs.
+    pub solver: PgsSettings,
+}
+
+impl Default for WorldSettings {
+    fn default() -> Self {
+        Self {
+            gravity: vec3(0.0, -9.81, 0.0),
+            prediction_distance: 0.02,
+            bounce_threshold: 0.01,
+            energy_guard: true,
+            warm_start: true,
+            position_correction: PositionCorrection::default(),
+            solver: PgsSettings::default(),
+        }
+    }
+}
+
+impl WorldSettings {
+    /// Whether every knob is in range.
+    ///
+    /// # Errors
+    /// The first that is not, with its value.
+    pub fn validate(&self) -> Result<(), WorldError> {
+        if !self.gravity.is_finite() {
+            let value = self.gravity.to_string();
+            return Err(WorldError::BadSetting {
+                field: "gravity",
+                value,
+                allowed: "finite",
+            });
+        }
+        let p = &self.position_correction;
+        let knobs = [
+            (
+                "prediction_distance",
+                self.prediction_distance,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "bounce_threshold",
+                self.bounce_threshold,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            ("position_correction.rate", p.rate, 1.0, "0 to 1"),
+            (
+                "position_correction.slop",
+                p.slop,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "position_correction.max_speed",
+                p.max_speed,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+        ];
+        for (field, value, most, allowed) in knobs {
+            if !(0.0..=most).contains(&value) {
+                let value = value.to_string();
+                return Err(WorldError::BadSetting {
+                    field,
+                    value,
+                    allowed,
+                });
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,116 @@
+//! Snapshots: a mark, the format's version (u16, little endian), then the state in postcard.
+
+use crate::world::WorldState;
+use crate::{SnapshotError, World, WorldError};
+
+const MARK: &[u8; 8] = b"moreauW\0";
+const VERSION: u16 = 1;
+
+impl World {
+    /// The whole state as bytes: settings, bodies, joints, free ids, contacts and remembered
+    /// impulses. Threads and a solver set by hand are not part of it.
+    pub fn snapshot(&self) -> Vec<u8> {
+        let mut bytes = MARK.to_vec();
+        bytes.extend(VERSION.to_le_bytes());
+        // Serializing into memory fails for no value of these types.
+        postcard::to_extend(&self.state, bytes).expect("a world's state can be serialized")
+    }
+
+    /// Puts the world into the state of `bytes`. The future is then bit for bit that of the world
+    /// that made them. Solver and threads stay as they are.
+    ///
+    /// # Errors
+    /// Where the bytes are not a snapshot that this build reads; the world is then unchanged.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WorldError> {
+        let state = decode(bytes)?;
+        let custom = self.solver.name() != Self::from_state(state.clone()).solver.name();
+        let mut world = Self::from_state(state);
+        world.pool = self.pool.take();
+        if custom {
+            world.solver = self.solver.fork();
+        }
+        *self = world;
+        Ok(())
+    }
+
+    /// A world in the state of `bytes`, on one thread, with the default solver.
+    ///
+    /// # Errors
+    /// Where the bytes are not a snapshot that this build reads.
+    pub fn from_snapshot(bytes: &[u8]) -> Result<Self, WorldError> {
+        Ok(Self::from_state(decode(bytes)?))
+    }
+}
+
+fn decode(bytes: &[u8]) -> Result<WorldState, SnapshotError> {
+    let rest = bytes
+        .strip_prefix(MARK.as_slice())
+        .ok_or(SnapshotError::Foreign)?;
+    let damaged = |reason: String| SnapshotError::Damaged { reason };
+    let (version, rest) = rest
+        .split_first_chunk::<2>()
+        .ok_or_else(|| damaged("it ends in its header".into()))?;
+    let found = u16::from_le_bytes(*version);
+    if found != VERSION {
+        return Err(SnapshotError::Version {
+            found,
+            expected: VERSION,
+        });
+    }
+    let (state, rest): (WorldState, &[u8]) =
+        postcard::take_from_bytes(rest).map_err(|e| damaged(e.to_string()))?;
+    if !rest.is_empty() {
+        return Err(damaged(format!("{} bytes follow its end", rest.len())));
+    }
+    check(&state).map_err(damaged)?;
+    Ok(state)
+}
+
+/// What a step relies on must hold in bytes from anywhere.
+fn check(state: &WorldState) -> Result<(), String> {
+    state.settings.validate().map_err(|e| e.to_string())?;
+    if !(state.time.is_finite() && state.last_dt.is_finite() && state.last_dt >= 0.0) {
+        return Err(format!(
+            "time {} s or last step {} s",
+            state.time, state.last_dt
+        ));
+    }
+    let empty: Vec<u32> = (0..state.bodies.len() as u32)
+        .filter(|i| state.bodies[*i as usize].value.is_none())
+        .collect();
+    let mut free = state.free_bodies.clone();
+    free.sort_unstable();
+    if free != empty {
+        return Err("its list of free bodies does not fit its bodies".into());
+    }
+    let empty: Vec<u32> = (0..state.joints.len() as u32)
+        .filter(|i| state.joints[*i as usize].value.is_none())
+        .collect();
+    let mut free = state.free_joints.clone();
+    free.sort_unstable();
+    if free != empty {
+        return Err("its list of free joints does not fit its joints".into());
+    }
+    for (index, slot) in state.bodies.iter().enumerate() {
+        if let Some(body) = &slot.value {
+            body.check()
+                .map_err(|what| format!("body {index}: {what}"))?;
+        }
+    }
+    let alive = |id: crate::BodyId| {
+        let slot = state.bodies.get(id.index as usize);
+        slot.is_some_and(|s| s.generation == id.generation && s.value.is_some())
+    };
+    for joint in state.joints.iter().filter_map(|slot| slot.value.as_ref()) {
+        if !alive(joint.joint.a) || !alive(joint.joint.b) {
+            return Err(format!("joint {} names a body that is not there", joint.id));
+        }
+    }
+    if let Some(c) = state.contacts.iter().find(|c| !alive(c.a) || !alive(c.b)) {
+        return Err(format!(
+            "the contact of {} and {} names a body that is not there",
+            c.a, c.b
+        ));
+    }
+    Ok(())
+}

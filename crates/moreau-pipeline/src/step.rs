@@ -1,0 +1,430 @@
+//! The step: detect, group, solve, move.
+//!
+//! Everything is worked out in scratch memory first; the state changes only at the end, so that a
+//! step that fails leaves no trace.
+
+use crate::contact::Contact;
+use crate::integrate::{Motion, advance, free_velocity};
+use crate::island::Islands;
+use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
+use crate::world::World;
+use crate::{BodyId, StepReport, WorldError};
+use moreau_cache::CachedImpulse;
+use moreau_math::{Quat, SymMat3, Vec3, Velocity};
+use rayon::prelude::*;
+use std::sync::Mutex;
+use std::time::Instant;
+
+/// Memory that steps reuse. Holds no state.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    workers: Vec<Mutex<Worker>>,
+    islands: Islands,
+    points: Vec<Contact>,
+    warm: Vec<Vec3>,
+    free: Vec<Velocity>,
+    inverse_inertia: Vec<SymMat3>,
+    results: Vec<IslandResult>,
+    motions: Vec<Motion>,
+    /// Whether impulses or joints act on each slot's body.
+    driven: Vec<bool>,
+    moved: Vec<(Vec3, Quat, Vec3)>,
+}
+
+impl Scratch {
+    /// The next step forks the world's solver again.
+    pub(crate) fn forget_solvers(&mut self) {
+        self.workers.clear();
+    }
+}
+
+impl World {
+    /// Advances the world by `dt` (s).
+    ///
+    /// The report says how far the step's impulses are from exact ones; that a solver did not
+    /// converge is not an error.
+    ///
+    /// # Errors
+    /// Where `dt` is not positive and finite, or the step would leave numbers that are not finite.
+    /// The world is then as before.
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, WorldError> {
+        if !(dt > 0.0 && dt.is_finite()) {
+            return Err(WorldError::BadTimeStep { dt });
+        }
+        // The scratch leaves the world for the time of the step, so that both can be borrowed.
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let result = match self.pool.clone() {
+            Some(pool) => pool.install(|| self.step_with(&mut scratch, dt, true)),
+            None => self.step_with(&mut scratch, dt, false),
+        };
+        self.scratch = scratch;
+        result
+    }
+
+    fn step_with(
+        &mut self,
+        scratch: &mut Scratch,
+        dt: f64,
+        parallel: bool,
+    ) -> Result<StepReport, WorldError> {
+        let mut report = StepReport {
+            dt,
+            step: self.state.steps + 1,
+            ..StepReport::default()
+        };
+        let mut clock = Clock::new();
+
+        // What touches what.
+        report.pairs = self.detection.find_pairs(&self.state);
+        report.times.broad_phase = clock.lap();
+        self.detection.find_manifolds(&self.state, parallel);
+        report.manifolds = self.detection.list_points(&self.state, &mut scratch.points);
+        report.contact_points = scratch.points.len();
+        report.times.narrow_phase = clock.lap();
+
+        // Forces, then the groups that must be solved together.
+        self.integrate_forces(scratch, dt);
+        scratch.islands.build(&self.state, &scratch.points);
+        report.islands = scratch.islands.ranges.len();
+        report.times.islands = clock.lap();
+
+        self.solve_islands(scratch, dt, parallel, &mut report)?;
+        report.times.solve = clock.lap();
+
+        self.find_motions(scratch, dt);
+        self.check_motions(scratch, dt)?;
+        self.commit(scratch, dt);
+        self.fill_report(scratch, &mut report);
+        report.times.integrate = clock.lap();
+        report.times.total = clock.total();
+        Ok(report)
+    }
+
+    fn integrate_forces(&self, scratch: &mut Scratch, dt: f64) {
+        scratch.free.clear();
+        scratch.inverse_inertia.clear();
+        for slot in &self.state.bodies {
+            let (velocity, tensor) = match &slot.value {
+                Some(body) => {
+                    let tensor = body.world_inverse_inertia();
+                    (
+                        free_velocity(body, &tensor, &self.state.settings, dt),
+                        tensor,
+                    )
+                }
+                None => (Velocity::ZERO, SymMat3::ZERO),
+            };
+            scratch.free.push(velocity);
+            scratch.inverse_inertia.push(tensor);
+        }
+    }
+
+    fn solve_islands(
+        &mut self,
+        scratch: &mut Scratch,
+        dt: f64,
+        parallel: bool,
+        report: &mut StepReport,
+    ) -> Result<(), WorldError> {
+        let workers = if parallel {
+            rayon::current_num_threads()
+        } else {
+            1
+        };
+        while scratch.workers.len() < workers {
+            scratch
+                .workers
+                .push(Mutex::new(Worker::new(self.solver.fork())));
+        }
+        let count = scratch.islands.ranges.len();
+        while scratch.results.len() < count {
+            scratch.results.push(IslandResult::default());
+        }
+        self.look_up_warm_starts(scratch, dt, report);
+        let input = StepInput {
+            state: &self.state,
+            islands: &scratch.islands,
+            points: &scratch.points,
+            warm: &scratch.warm,
+            free: &scratch.free,
+            inverse_inertia: &scratch.inverse_inertia,
+            dt,
+        };
+        let workers = &scratch.workers;
+        let solve = |(range, result): (&crate::island::IslandRange, &mut IslandResult)| {
+            // Each thread has a worker of its own, so the lock is always free.
+            let index = if parallel {
+                rayon::current_thread_index().unwrap_or(0)
+            } else {
+                0
+            };
+            let mut worker = workers[index].lock().unwrap_or_else(|e| e.into_inner());
+            worker.solve(&input, range, result);
+        };
+        let ranges = &scratch.islands.ranges;
+        let results = &mut scratch.results[..count];
+        if parallel && count > 1 {
+            ranges
+                .par_iter()
+                .zip(results.par_iter_mut())
+                .for_each(solve);
+        } else {
+            ranges.iter().zip(results.iter_mut()).for_each(solve);
+        }
+        self.gather_reports(scratch, report)
+    }
+
+    fn look_up_warm_starts(&mut self, scratch: &mut Scratch, dt: f64, report: &mut StepReport) {
+        scratch.warm.clear();
+        let scale = warm_scale(&self.state, dt);
+        for p in &scratch.points {
+            let mut warm = Vec3::ZERO;
+            if scale > 0.0 {
+                let pair = (p.a.to_bits(), p.b.to_bits());
+                if let Some(old) = self.state.cache.look_up(pair, p.feature.0, p.normal) {
+                    report.warm_started += 1;
+                    let (t1, t2) = (
+                        p.tangent1.dot(old.tangential),
+                        p.tangent2.dot(old.tangential),
+                    );
+                    warm = Vec3::new(old.normal_impulse, t1, t2) * scale;
+                }
+            }
+            scratch.warm.push(warm);
+        }
+    }
+
+    fn gather_reports(
+        &self,
+        scratch: &mut Scratch,
+        report: &mut StepReport,
+    ) -> Result<(), WorldError> {
+        report.certified = true;
+        for (range, result) in scratch.islands.ranges.iter().zip(&mut scratch.results) {
+            if let Some(error) = result.error.take() {
+                return Err(error);
+            }
+            report.largest_island = report.largest_island.max(range.contacts.len());
+            report.guarded_islands += usize::from(result.guarded);
+            let Some(solve) = &result.report else {
+                continue;
+            };
+            report.sweeps = report.sweeps.max(solve.sweeps);
+            report.total_sweeps += u64::from(solve.sweeps);
+            report.factorizations += u64::from(solve.factorizations);
+            if !solve.converged() {
+                report.certified = false;
+                report.uncertified_islands += 1;
+            }
+            if solve.residual >= report.residual {
+                report.residual = solve.residual;
+                let contacts = &scratch.islands.contacts[range.contacts.clone()];
+                report.worst_contact = solve.worst_contact.map(|c| contacts[c] as usize);
+            }
+        }
+        Ok(())
+    }
+
+    /// Velocities and mean velocities of all bodies from the islands' results.
+    fn find_motions(&self, scratch: &mut Scratch, dt: f64) {
+        let Scratch {
+            islands,
+            results,
+            free,
+            motions,
+            driven,
+            points,
+            ..
+        } = scratch;
+        motions.clear();
+        driven.clear();
+        driven.resize(self.state.bodies.len(), false);
+        motions.extend(free.iter().map(|v| Motion {
+            velocity: *v,
+            mean: v.linear,
+            correction: Velocity::ZERO,
+        }));
+        for (range, result) in islands.ranges.iter().zip(results.iter()) {
+            for (i, index) in islands.bodies[range.bodies.clone()].iter().enumerate() {
+                let motion = &mut motions[*index as usize];
+                motion.velocity = result.velocities[i];
+                motion.mean = motion.velocity.linear;
+                if let Some(correction) = result.corrections.get(i) {
+                    motion.correction = *correction;
+                    driven[*index as usize] |= *correction != Velocity::ZERO;
+                }
+            }
+            for (index, impulse) in islands.contacts[range.contacts.clone()]
+                .iter()
+                .zip(&result.impulses)
+            {
+                let p = &mut points[*index as usize];
+                p.impulse = *impulse;
+                if *impulse != Vec3::ZERO {
+                    driven[p.a.index as usize] = true;
+                    driven[p.b.index as usize] = true;
+                }
+            }
+            for slot in &islands.joints[range.joints.clone()] {
+                if let Some(joint) = &self.state.joints[*slot as usize].value {
+                    driven[joint.joint.a.index as usize] = true;
+                    driven[joint.joint.b.index as usize] = true;
+                }
+            }
+        }
+
+        // Free flight: the mean of start and end velocity is exact under a constant force.
+        let flying = |driven: &[bool], index: u32| {
+            let body = self.state.bodies[index as usize].value.as_ref();
+            body.filter(|b| b.is_dynamic() && !driven[index as usize])
+        };
+        for index in 0..motions.len() {
+            if let Some(body) = flying(driven, index as u32) {
+                motions[index].mean = 0.5 * (body.velocity.linear + motions[index].velocity.linear);
+            }
+        }
+        // Where that would close a gap which the end velocities leave open, the end velocity counts.
+        for p in points.iter() {
+            let (a, b) = (p.a.index, p.b.index);
+            if flying(driven, a).is_none() && flying(driven, b).is_none() {
+                continue;
+            }
+            let at = |index: u32, lever: Vec3| {
+                let m = &motions[index as usize];
+                m.mean + m.velocity.angular.cross(lever)
+            };
+            let speed = p.normal.dot(at(b, p.lever_b) - at(a, p.lever_a));
+            if p.separation.max(0.0) + dt * speed < -1e-12 {
+                for index in [a, b] {
+                    if flying(driven, index).is_some() {
+                        motions[index as usize].mean = motions[index as usize].velocity.linear;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Works out the new poses; refuses those that are not finite.
+    fn check_motions(&self, scratch: &mut Scratch, dt: f64) -> Result<(), WorldError> {
+        scratch.moved.clear();
+        for (index, slot) in self.state.bodies.iter().enumerate() {
+            let Some(body) = &slot.value else {
+                scratch.moved.push((Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO));
+                continue;
+            };
+            let motion = &scratch.motions[index];
+            let moved = advance(body, motion, dt);
+            let id = BodyId {
+                index: index as u32,
+                generation: slot.generation,
+            };
+            let diverged = |field, value: String| Err(WorldError::Diverged { id, field, value });
+            if !motion.velocity.linear.is_finite() {
+                return diverged("velocity.linear", motion.velocity.linear.to_string());
+            }
+            if !moved.2.is_finite() {
+                return diverged("velocity.angular", moved.2.to_string());
+            }
+            if !moved.0.is_finite() {
+                return diverged("position", moved.0.to_string());
+            }
+            if !moved.1.is_finite() {
+                return diverged("rotation", moved.1.to_string());
+            }
+            scratch.moved.push(moved);
+        }
+        Ok(())
+    }
+
+    fn commit(&mut self, scratch: &mut Scratch, dt: f64) {
+        let state = &mut self.state;
+        for (index, slot) in state.bodies.iter_mut().enumerate() {
+            let Some(body) = &mut slot.value else {
+                continue;
+            };
+            let (center, rotation, angular) = scratch.moved[index];
+            body.force = Vec3::ZERO;
+            body.torque = Vec3::ZERO;
+            if body.kind == crate::BodyKind::Static {
+                continue;
+            }
+            body.center = center;
+            body.rotation = rotation;
+            body.velocity = Velocity::new(scratch.motions[index].velocity.linear, angular);
+        }
+        state.cache.begin();
+        for p in &scratch.points {
+            let impulse = CachedImpulse {
+                normal: p.normal,
+                normal_impulse: p.impulse.x,
+                tangential: p.tangent1 * p.impulse.y + p.tangent2 * p.impulse.z,
+            };
+            state
+                .cache
+                .push((p.a.to_bits(), p.b.to_bits()), p.feature.0, impulse);
+        }
+        state.cache.finish();
+        for (range, result) in scratch.islands.ranges.iter().zip(&scratch.results) {
+            let joints = &scratch.islands.joints[range.joints.clone()];
+            for (slot, impulses) in joints.iter().zip(&result.joint_impulses) {
+                if let Some(joint) = &mut state.joints[*slot as usize].value {
+                    joint.impulses = *impulses;
+                }
+            }
+        }
+        state.contacts.clone_from(&scratch.points);
+        state.steps += 1;
+        state.time += dt;
+        state.last_dt = dt;
+    }
+
+    fn fill_report(&self, scratch: &Scratch, report: &mut StepReport) {
+        report.bodies = self.body_count();
+        report.joints = self.state.joints.len() - self.state.free_joints.len();
+        let deepest = scratch
+            .points
+            .iter()
+            .map(|p| -p.separation)
+            .fold(0.0, f64::max);
+        report.max_penetration = deepest;
+        report.kinetic_energy = self.kinetic_energy();
+        report.potential_energy = self.potential_energy();
+    }
+
+    /// Kinetic energy of all dynamic bodies, J.
+    pub fn kinetic_energy(&self) -> f64 {
+        let dynamic = self.bodies().filter(|b| b.state.is_dynamic());
+        dynamic.map(|b| b.state.kinetic_energy()).sum()
+    }
+
+    /// Potential energy of all dynamic bodies in the uniform gravity, J; zero at the origin.
+    pub fn potential_energy(&self) -> f64 {
+        let gravity = self.state.settings.gravity;
+        let dynamic = self.bodies().filter(|b| b.state.is_dynamic());
+        dynamic
+            .map(|b| -b.state.mass.mass * b.state.gravity_scale * gravity.dot(b.state.center))
+            .sum()
+    }
+}
+
+struct Clock {
+    start: Instant,
+    last: Instant,
+}
+
+impl Clock {
+    fn new() -> Self {
+        let start = Instant::now();
+        Self { start, last: start }
+    }
+
+    /// Seconds since the last lap.
+    fn lap(&mut self) -> f64 {
+        let before = std::mem::replace(&mut self.last, Instant::now());
+        (self.last - before).as_secs_f64()
+    }
+
+    fn total(&self) -> f64 {
+        (self.last - self.start).as_secs_f64()
+    }
+}
