@@ -1,6 +1,6 @@
 use crate::ShapeError;
 use crate::hull_builder::build;
-use moreau_math::{Vec3, vec3};
+use moreau_math::{MassError, MassProperties, Vec3, vec3};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A convex polyhedron with its faces, edges and vertices. Built once, shared by every body that
@@ -200,6 +200,15 @@ impl ConvexHull {
             let l = self.face_vertices(f);
             (1..l.len() - 1).map(move |i| [l[0], l[i], l[i + 1]])
         })
+    }
+
+    /// Mass properties (body frame) of the solid at `density` (kg/m³), by integrals over its surface.
+    ///
+    /// # Errors
+    /// For a density that is not positive, or a mass or volume out of the range of `f64`.
+    pub fn mass_properties(&self, density: f64) -> Result<MassProperties, MassError> {
+        let triangles: Vec<_> = self.triangles().map(|t| t.map(|v| v as usize)).collect();
+        MassProperties::mesh(&self.vertices, &triangles, density)
     }
 
     fn vertex_range(&self, vertex: usize) -> std::ops::Range<usize> {

@@ -25,6 +25,7 @@
 mod aabb;
 mod area_vector;
 mod broad_phase;
+mod error;
 mod hull;
 mod hull_builder;
 mod manifold;
@@ -34,7 +35,8 @@ mod shape;
 
 pub use aabb::Aabb;
 pub use broad_phase::BroadPhase;
+pub use error::ShapeError;
 pub use hull::{ConvexHull, HullEdge, HullFace};
 pub use manifold::{FeatureId, Manifold, ManifoldPoint};
 pub use narrow_phase::{CollideSettings, collide};
-pub use shape::{Shape, ShapeError};
+pub use shape::Shape;

@@ -1,55 +1,14 @@
-use crate::{Aabb, ConvexHull};
-use moreau_math::{MassError, MassProperties, Pose, Vec3, vec3};
+use crate::{Aabb, ConvexHull, ShapeError};
+use moreau_math::{MassProperties, Pose, Vec3, vec3};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// Why a shape cannot be used.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum ShapeError {
-    /// A dimension that must be positive and finite is not.
-    #[error("{field} is {value}, must be positive and finite")]
-    NotPositive {
-        /// Which dimension.
-        field: &'static str,
-        /// Its value.
-        value: f64,
-    },
-    /// A coordinate or direction that must be finite is not.
-    #[error("{field} is {value}, must be finite")]
-    NotFinite {
-        /// Which input.
-        field: &'static str,
-        /// Its value, printed.
-        value: String,
-    },
-    /// A half-space whose normal is not a unit vector.
-    #[error("normal has length {length}, must be 1")]
-    NotUnit {
-        /// Its length.
-        length: f64,
-    },
-    /// Too few points for a solid.
-    #[error("a convex hull needs 4 points or more, got {count}")]
-    TooFewPoints {
-        /// How many were given.
-        count: usize,
-    },
-    /// The points lie (almost) in one plane, line or point.
-    #[error("the points are flat: their thickness is {thickness} m")]
-    Flat {
-        /// Thickness of the point set, m.
-        thickness: f64,
-    },
-    /// Mass properties of a shape without volume were asked for.
-    #[error(transparent)]
-    Mass(#[from] MassError),
-    /// A shape with no finite volume, such as a half-space, cannot have a mass.
-    #[error("a {shape} has no finite volume and cannot have a mass")]
-    Unbounded {
-        /// Which shape.
-        shape: &'static str,
-    },
-}
+/// How far from 1 the length of a half-space's normal may be; within, it counts as a unit vector.
+const UNIT_TOLERANCE: f64 = 1e-6;
+
+/// A half-space is level, and has a box bounded on one side, where the other components of its unit
+/// normal are at most this: the rounding of a rotation.
+const LEVEL: f64 = 4.0 * f64::EPSILON;
 
 /// The geometry of a body, in its own frame.
 ///
@@ -70,13 +29,14 @@ pub enum Shape {
     /// All points within `radius` of the segment from (0, -half_height, 0) to (0, half_height, 0).
     Capsule {
         /// Half the length of the segment, m (the whole capsule is 2 (half_height + radius) long).
+        /// Zero is a sphere.
         half_height: f64,
         /// m.
         radius: f64,
     },
     /// The points with normal·x <= 0: solid below the plane through the origin.
     HalfSpace {
-        /// Unit outward normal.
+        /// Unit outward normal. A length within 1e-6 of 1 is accepted and taken as 1.
         normal: Vec3,
     },
     /// A convex polyhedron.
@@ -125,22 +85,171 @@ impl Shape {
         }
     }
 
-    /// Whether the shape can be used: positive finite dimensions, unit normals.
+    /// Whether the shape can be used.
+    ///
+    /// # Errors
+    /// [`ShapeError::NotPositive`] for a radius or half extent that is zero, negative, infinite or not
+    /// a number, [`ShapeError::Negative`] for a half height (which may be zero) that is negative,
+    /// infinite or not a number, [`ShapeError::NotFinite`] and [`ShapeError::NotUnit`] for a normal.
+    /// A [`ConvexHull`] was checked when it was built.
     pub fn validate(&self) -> Result<(), ShapeError> {
-        Ok(())
+        match *self {
+            Self::Sphere { radius } => positive("radius", radius),
+            Self::Cuboid { half_extents: h } => {
+                positive("half_extents.x", h.x)?;
+                positive("half_extents.y", h.y)?;
+                positive("half_extents.z", h.z)
+            }
+            Self::Capsule {
+                half_height,
+                radius,
+            } => {
+                if !(half_height >= 0.0 && half_height.is_finite()) {
+                    return Err(ShapeError::Negative {
+                        field: "half_height",
+                        value: half_height,
+                    });
+                }
+                positive("radius", radius)
+            }
+            Self::HalfSpace { normal } => {
+                if !normal.is_finite() {
+                    return Err(ShapeError::NotFinite {
+                        field: "normal",
+                        value: normal.to_string(),
+                    });
+                }
+                let length = normal.length();
+                if (length - 1.0).abs() > UNIT_TOLERANCE {
+                    return Err(ShapeError::NotUnit { length });
+                }
+                Ok(())
+            }
+            Self::Hull(_) => Ok(()),
+        }
     }
 
-    /// The smallest axis-aligned box (m, world frame) around the shape at `pose`.
+    /// Whether the shape has a finite volume.
+    pub fn is_bounded(&self) -> bool {
+        !matches!(self, Self::HalfSpace { .. })
+    }
+
+    /// The smallest axis-aligned box (m, world frame) around the shape at `pose`, to rounding.
+    ///
+    /// That of a half-space is infinite; where its surface is level with a world plane to rounding,
+    /// it ends there.
     pub fn aabb(&self, pose: &Pose) -> Aabb {
-        let _ = pose;
-        Aabb::new(Vec3::ZERO, Vec3::ZERO)
+        let center = pose.translation;
+        match self {
+            Self::Sphere { radius } => Aabb::around(center, Vec3::splat(*radius)),
+            Self::Cuboid { half_extents: h } => {
+                let axes = [Vec3::X * h.x, Vec3::Y * h.y, Vec3::Z * h.z];
+                let [x, y, z] = axes.map(|a| pose.transform_vector(a).abs());
+                Aabb::around(center, x + y + z)
+            }
+            Self::Capsule {
+                half_height,
+                radius,
+            } => {
+                let arm = pose.transform_vector(Vec3::Y * *half_height).abs();
+                Aabb::around(center, arm + Vec3::splat(*radius))
+            }
+            Self::HalfSpace { normal } => {
+                let n = pose.transform_vector(*normal).normalize();
+                let mut aabb = Aabb::INFINITE;
+                for axis in 0..3 {
+                    let rest = (0..3).filter(|k| *k != axis).map(|k| n[k].abs());
+                    if rest.fold(0.0, f64::max) <= LEVEL {
+                        let end = if n[axis] > 0.0 {
+                            &mut aabb.max
+                        } else {
+                            &mut aabb.min
+                        };
+                        end[axis] = center[axis];
+                    }
+                }
+                aabb
+            }
+            Self::Hull(hull) => {
+                let mut aabb = Aabb::EMPTY;
+                for v in hull.vertices() {
+                    aabb.include(pose.transform_vector(*v));
+                }
+                Aabb::new(aabb.min + center, aabb.max + center)
+            }
+        }
+    }
+
+    /// The point (m, body frame) of the shape furthest along `direction` (body frame, any length);
+    /// some point of the surface where `direction` is zero; `None` for an unbounded shape.
+    pub fn support(&self, direction: Vec3) -> Option<Vec3> {
+        match self {
+            Self::Sphere { radius } => Some(unit_or_y(direction) * *radius),
+            Self::Cuboid { half_extents } => Some(with_signs(*half_extents, direction)),
+            Self::Capsule {
+                half_height,
+                radius,
+            } => {
+                let end = with_signs(vec3(0.0, *half_height, 0.0), direction);
+                Some(end + unit_or_y(direction) * *radius)
+            }
+            Self::HalfSpace { .. } => None,
+            Self::Hull(hull) => Some(hull.vertices()[hull.support_vertex(direction)]),
+        }
+    }
+
+    /// Greatest distance (m) of a point of the shape from the body's origin; infinite for a
+    /// half-space.
+    pub fn bounding_radius(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } => *radius,
+            Self::Cuboid { half_extents } => half_extents.length(),
+            Self::Capsule {
+                half_height,
+                radius,
+            } => half_height + radius,
+            Self::HalfSpace { .. } => f64::INFINITY,
+            Self::Hull(hull) => hull.bounding_radius(),
+        }
     }
 
     /// Mass properties (body frame) of the solid at `density` (kg/m³).
+    ///
+    /// # Errors
+    /// [`ShapeError::Unbounded`] for a half-space, [`ShapeError::Mass`] for a density or dimension
+    /// that gives no usable mass.
     pub fn mass_properties(&self, density: f64) -> Result<MassProperties, ShapeError> {
-        match self {
-            Self::Cuboid { half_extents } => Ok(MassProperties::cuboid(*half_extents, density)?),
-            _ => Err(ShapeError::Unbounded { shape: self.kind() }),
-        }
+        Ok(match self {
+            Self::Sphere { radius } => MassProperties::sphere(*radius, density)?,
+            Self::Cuboid { half_extents } => MassProperties::cuboid(*half_extents, density)?,
+            Self::Capsule {
+                half_height,
+                radius,
+            } => MassProperties::capsule(*half_height, *radius, density)?,
+            Self::HalfSpace { .. } => return Err(ShapeError::Unbounded { shape: self.kind() }),
+            Self::Hull(hull) => hull.mass_properties(density)?,
+        })
     }
+}
+
+fn positive(field: &'static str, value: f64) -> Result<(), ShapeError> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(ShapeError::NotPositive { field, value })
+    }
+}
+
+fn unit_or_y(direction: Vec3) -> Vec3 {
+    direction.try_normalize().unwrap_or(Vec3::Y)
+}
+
+/// The components of `v` (not negative) with the signs of `direction`, plus where that is zero.
+fn with_signs(v: Vec3, direction: Vec3) -> Vec3 {
+    let signed = |v: f64, d: f64| if d < 0.0 { -v } else { v };
+    vec3(
+        signed(v.x, direction.x),
+        signed(v.y, direction.y),
+        signed(v.z, direction.z),
+    )
 }
