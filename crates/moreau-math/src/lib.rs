@@ -1,7 +1,7 @@
 //! Kinematics and mass of rigid bodies, in `f64`.
 //!
-//! **Owns**: the one re-export of [`glam`], [`Pose`], [`Velocity`], [`SymMat3`], [`MassProperties`],
-//! tangent bases, and the integrators of rotation.
+//! **Owns**: the one re-export of [`glam`], [`Pose`], [`Velocity`], [`SymMat3`], [`MassProperties`]
+//! of solids, meshes and compounds, principal axes, tangent bases, and the integrators of rotation.
 //!
 //! **Must not know**: shapes as collision geometry, contacts, solvers, worlds.
 //!
@@ -25,6 +25,7 @@
 
 mod basis;
 mod eigen;
+mod free_body;
 mod mass;
 mod pose;
 mod rotation;
@@ -37,8 +38,11 @@ pub use libm;
 pub use glam::{DMat3 as Mat3, DQuat as Quat, DVec3 as Vec3, dvec3 as vec3};
 
 pub use basis::tangent_basis;
+pub use free_body::rotate_free_body;
 pub use mass::{MassError, MassProperties};
 pub use pose::Pose;
-pub use rotation::{integrate_rotation, rotate_free_body};
+pub use rotation::{
+    integrate_rotation, rotation_difference, rotation_from_vector, rotation_to_vector,
+};
 pub use symmetric::SymMat3;
 pub use velocity::Velocity;

@@ -1,4 +1,4 @@
-use crate::{Quat, Vec3};
+use crate::{Quat, Vec3, rotation_difference, rotation_from_vector};
 use serde::{Deserialize, Serialize};
 
 /// Position and orientation of a frame: maps local points to world points,
@@ -86,8 +86,71 @@ impl Pose {
         }
     }
 
+    /// The pose a part `t` of the way from this one to `other`, for drawing between two steps: along
+    /// the straight line, and about one axis the shorter way round. `t` from 0 to 1; beyond, the
+    /// motion goes on.
+    pub fn interpolated(&self, other: &Self, t: f64) -> Self {
+        let turn = rotation_difference(self.rotation, other.rotation);
+        Self {
+            translation: self.translation + (other.translation - self.translation) * t,
+            rotation: (rotation_from_vector(turn * t) * self.rotation).normalize(),
+        }
+    }
+
     /// Whether every component is finite.
     pub fn is_finite(&self) -> bool {
         self.translation.is_finite() && self.rotation.is_finite()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::vec3;
+
+    fn close(a: &Pose, b: &Pose) {
+        assert!(
+            (a.translation - b.translation).length() < 1e-14,
+            "{a:?} {b:?}"
+        );
+        let turned = rotation_difference(a.rotation, b.rotation).length();
+        assert!(turned < 1e-15, "{a:?} {b:?}");
+    }
+
+    fn two() -> (Pose, Pose) {
+        let q = |x, y, z, w| Quat::from_xyzw(x, y, z, w).normalize();
+        (
+            Pose::new(vec3(1.0, -2.0, 3.0), q(0.1, 0.5, -0.3, 0.8)),
+            Pose::new(vec3(0.5, 4.0, -1.0), q(-0.7, 0.2, 0.1, 0.4)),
+        )
+    }
+
+    #[test]
+    fn inverse_and_relative_undo() {
+        let (a, b) = two();
+        close(&a.mul_pose(&a.inverse()), &Pose::IDENTITY);
+        close(&a.mul_pose(&a.relative(&b)), &b);
+        let point = vec3(0.3, 0.7, -2.0);
+        let there = a.transform_point(b.transform_point(point));
+        assert!((a.mul_pose(&b).transform_point(point) - there).length() < 1e-14);
+        assert!((a.inverse_transform_point(a.transform_point(point)) - point).length() < 1e-14);
+        let back = a.inverse_transform_vector(a.transform_vector(point));
+        assert!((back - point).length() < 1e-15);
+    }
+
+    #[test]
+    fn interpolation_meets_its_ends_and_turns_evenly() {
+        let (a, b) = two();
+        close(&a.interpolated(&b, 0.0), &a);
+        close(&a.interpolated(&b, 1.0), &b);
+        close(
+            &a.interpolated(&Pose::new(b.translation, -b.rotation), 1.0),
+            &b,
+        );
+        let middle = a.interpolated(&b, 0.5);
+        close(&middle, &b.interpolated(&a, 0.5));
+        let half = rotation_difference(a.rotation, middle.rotation);
+        let whole = rotation_difference(a.rotation, b.rotation);
+        assert!((half * 2.0 - whole).length() < 1e-15);
     }
 }
