@@ -1,1 +1,66 @@
-fn main() {}
+//! Automation of the workspace: `cargo xtask help`.
+
+mod tidy;
+
+use clap::{Parser, Subcommand};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+/// Automation of the moreau workspace.
+#[derive(Debug, Parser)]
+#[command(
+    name = "cargo xtask",
+    bin_name = "cargo xtask",
+    disable_help_subcommand = false
+)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Checks what the compiler cannot: layers, determinism, docs, white space
+    Tidy,
+}
+
+/// The folder of the workspace.
+fn root() -> PathBuf {
+    // Cargo names it to what it runs; the place of the build counts for a program run alone.
+    let own = std::env::var("CARGO_MANIFEST_DIR").unwrap_or(env!("CARGO_MANIFEST_DIR").to_owned());
+    let own = Path::new(&own);
+    own.parent().unwrap_or(own).to_owned()
+}
+
+fn main() -> ExitCode {
+    let done = match Arguments::parse().command {
+        Command::Tidy => run_tidy(&root()),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Whether all is well.
+fn run_tidy(root: &Path) -> Result<bool, String> {
+    let start = Instant::now();
+    let report = tidy::check(root)?;
+    for problem in &report.problems {
+        println!("{problem}");
+    }
+    let seconds = start.elapsed().as_secs_f64();
+    let count = report.problems.len();
+    let what = match count {
+        0 => "tidy".to_owned(),
+        1 => "1 problem".to_owned(),
+        _ => format!("{count} problems"),
+    };
+    println!("{what} in {} files ({seconds:.2} s)", report.files);
+    Ok(count == 0)
+}
