@@ -10,16 +10,15 @@ use moreau_math::{Vec3, vec3};
 /// For mu = 0 the cone is the ray (l_n >= 0, 0, 0).
 pub fn project_cone(z: Vec3, mu: f64) -> Vec3 {
     let t = tangent_length(z);
-    if t <= mu * z.x {
+    // Without the sign test the ray of mu = 0 would contain its negative half.
+    if z.x >= 0.0 && t <= mu * z.x {
         return z;
     }
     if mu * t <= -z.x {
         return Vec3::ZERO;
     }
+    // Not inside, so t > 0.
     let normal = (z.x + mu * t) / (1.0 + mu * mu);
-    if t == 0.0 {
-        return vec3(normal.max(0.0), 0.0, 0.0);
-    }
     let scale = mu * normal / t;
     vec3(normal, scale * z.y, scale * z.z)
 }
@@ -47,9 +46,15 @@ pub fn project_disc(t1: f64, t2: f64, radius: f64) -> (f64, f64) {
     (x * scale, y * scale)
 }
 
-/// |(t1, t2)| of a contact-frame vector.
-pub(crate) fn tangent_length(z: Vec3) -> f64 {
-    (z.y * z.y + z.z * z.z).sqrt()
+/// |(t1, t2)| of a contact-frame vector; infinite only where it is too large for an f64.
+fn tangent_length(z: Vec3) -> f64 {
+    let length = (z.y * z.y + z.z * z.z).sqrt();
+    if length != f64::INFINITY {
+        return length;
+    }
+    let big = z.y.abs().max(z.z.abs());
+    let (x, y) = (z.y / big, z.z / big);
+    big * (x * x + y * y).sqrt()
 }
 
 #[cfg(test)]
@@ -79,6 +84,7 @@ mod tests {
                 inside.dot(polar).abs() < 1e-9 * (1.0 + z.length_squared()),
                 "{z} {mu}"
             );
+            assert!(inside.x >= 0.0, "{z} {mu}");
             assert!(tangent_length(inside) <= mu * inside.x + 1e-12);
             let dual = -polar;
             assert!(
@@ -86,6 +92,18 @@ mod tests {
                 "{z} {mu} {dual}"
             );
         }
+    }
+
+    #[test]
+    fn without_friction_the_cone_is_a_ray() {
+        assert_eq!(project_cone(vec3(-1.0, 0.0, 0.0), 0.0), Vec3::ZERO);
+        assert_eq!(project_cone(vec3(2.0, 3.0, -1.0), 0.0), 2.0 * Vec3::X);
+    }
+
+    #[test]
+    fn huge_tangents_are_projected_too() {
+        let p = project_cone(vec3(0.0, 3e200, 4e200), 1.0);
+        assert!((p / 1e200 - vec3(2.5, 1.5, 2.0)).length() < 1e-14);
     }
 
     #[test]

@@ -62,16 +62,29 @@ pub(crate) fn momentum_directions() -> [Vec3; 10] {
 
 /// The natural map (m/s) of one contact whose impulse is `l` and whose shifted velocity is `s`
 /// (both in the contact frame); `trace` of its Delassus block, 1/kg.
+///
+/// Where the trace is zero no impulse changes anything at the contact, and the map is the distance
+/// from s + g to the dual cone.
 pub fn natural_map(l: Vec3, s: Vec3, friction: f64, trace: f64) -> f64 {
-    let rho = 3.0 / trace;
     let slip = (s.y * s.y + s.z * s.z).sqrt();
-    let z = l - vec3(s.x + friction * slip, s.y, s.z) * rho;
-    (l - project_cone(z, friction)).length() / rho
+    let shifted = vec3(s.x + friction * slip, s.y, s.z);
+    let rho = 3.0 / trace;
+    if !rho.is_finite() {
+        return project_cone(-shifted, friction).length();
+    }
+    (l - project_cone(l - shifted * rho, friction)).length() / rho
 }
 
 /// The natural map (m/s) of one row whose impulse is `l` and whose velocity with bias and
 /// regularization is `w`; `diagonal` of the row, 1/kg.
+///
+/// Where the diagonal is zero no impulse changes anything at the row, and the map is the part of w
+/// that its bounds do not allow.
 pub fn row_natural_map(l: f64, w: f64, row: &Row, diagonal: f64) -> f64 {
+    if !(1.0 / diagonal).is_finite() {
+        let allowed = (l <= row.lower && w > 0.0) || (l >= row.upper && w < 0.0);
+        return if allowed { 0.0 } else { w.abs() };
+    }
     (l - (l - w / diagonal).clamp(row.lower, row.upper)).abs() * diagonal
 }
 

@@ -70,6 +70,18 @@ pub enum SolveError {
         /// What the problem has.
         what: &'static str,
     },
+    /// A setting of the solver is out of its range.
+    #[error("the solver `{solver}`: {field} is {value}, must be {allowed}")]
+    Setting {
+        /// Name of the solver.
+        solver: &'static str,
+        /// Which setting.
+        field: &'static str,
+        /// Its value.
+        value: f64,
+        /// What is allowed, in words.
+        allowed: &'static str,
+    },
     /// Impulses of another length than the problem's.
     #[error("{count} {what} impulses were given, the problem has {expected}")]
     Length {
