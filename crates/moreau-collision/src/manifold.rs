@@ -4,11 +4,30 @@ use serde::{Deserialize, Serialize};
 /// Names the pair of geometric features (face, edge, vertex) that made a contact point.
 ///
 /// Stays the same from step to step while the same features touch, so that impulses can be
-/// remembered. Unique within a manifold.
+/// remembered. Unique within a manifold; points are sorted by it.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
 pub struct FeatureId(pub u32);
+
+impl FeatureId {
+    /// Bits of the name of one side's feature.
+    const PART: u32 = 0x7fff;
+    const A_SHIFT: u32 = 15;
+    const KIND_SHIFT: u32 = 30;
+
+    /// `kind` below 4, the names of the features of A and B below 2^15.
+    pub(crate) fn new(kind: u32, a: u16, b: u16) -> Self {
+        let (a, b) = (u32::from(a) & Self::PART, u32::from(b) & Self::PART);
+        Self(kind << Self::KIND_SHIFT | a << Self::A_SHIFT | b)
+    }
+
+    fn exchanged(self) -> Self {
+        let a = self.0 >> Self::A_SHIFT & Self::PART;
+        let b = self.0 & Self::PART;
+        Self::new(self.0 >> Self::KIND_SHIFT, b as u16, a as u16)
+    }
+}
 
 /// One point of a [`Manifold`].
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -74,10 +93,18 @@ impl Manifold {
     /// The same contact with A and B exchanged.
     pub fn swapped(&self) -> Self {
         let mut out = *self;
-        out.normal = -self.normal;
-        for p in &mut out.points[..out.len] {
-            std::mem::swap(&mut p.point_a, &mut p.point_b);
-        }
+        out.exchange();
         out
+    }
+
+    /// Exchanges A and B; the ids with them, as they name features of A and of B.
+    pub(crate) fn exchange(&mut self) {
+        self.normal = -self.normal;
+        let points = &mut self.points[..self.len];
+        for p in points.iter_mut() {
+            std::mem::swap(&mut p.point_a, &mut p.point_b);
+            p.feature = p.feature.exchanged();
+        }
+        points.sort_unstable_by_key(|p| p.feature);
     }
 }

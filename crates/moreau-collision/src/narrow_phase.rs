@@ -1,4 +1,36 @@
+//! The contact of two convex shapes.
+//!
+//! Every shape is a *core* (point, segment or polytope) rounded by a radius. A pair is solved in two
+//! steps:
+//!
+//! 1. the unit normal n of the least translation that separates overlapping cores, or of the shortest
+//!    distance between separated ones (`box_box`, `hull_hull`, `gjk`, `segment`, `round`);
+//! 2. the contact patch along that n (`patch`): the flat pieces of both surfaces that face along n
+//!    (`feature`) are projected along n and intersected, and each corner of the intersection, lifted
+//!    back on both surfaces, is a contact point.
+//!
+//! Both cores lie on their own sides of the supporting planes of n, so no point of step 2 is deeper
+//! than the separation of step 1, and the points follow n continuously. Step 2 does not know which
+//! shape made the normal, so nothing changes where the choice between two equal normals flips.
+//!
+//! **Frame.** World axes, with the origin at the centre of the smaller shape: far from the world's
+//! origin only the rounding of the inputs is felt.
+//!
+//! **Order.** The two shapes are brought into an order that does not depend on which came first, and
+//! the result is turned back: exchanging A and B exchanges the result to the last bit.
+
+mod box_box;
+mod context;
+mod feature;
+mod half_space;
+mod patch;
+mod placed;
+mod polytope;
+mod reduce;
+
 use crate::{Manifold, Shape};
+use context::{Context, Operand};
+use half_space::HalfSpace;
 use moreau_math::Pose;
 use serde::{Deserialize, Serialize};
 
@@ -7,6 +39,9 @@ use serde::{Deserialize, Serialize};
 pub struct CollideSettings {
     /// Points are reported up to this separation, m. Default 0.02. Zero reports only touching and
     /// overlapping shapes; too small makes contacts appear after the overlap, too big costs time.
+    ///
+    /// Rounding must not lose a contact that touches exactly: points up to 1e-12 of the shapes' sizes
+    /// (plus the rounding of the poses' coordinates) further apart are reported as well.
     pub prediction: f64,
 }
 
@@ -17,7 +52,14 @@ impl Default for CollideSettings {
 }
 
 /// Fills `manifold` with the contact of two shapes at two poses; leaves it empty where they are
-/// further apart than `settings.prediction`.
+/// further apart than `settings.prediction`, where a pose is not finite, and for two half-spaces.
+///
+/// Where the shapes overlap the normal is that of the least translation that separates them, and no
+/// point is deeper than that translation; where they do not, it is the direction of their shortest
+/// distance. Where several normals are equal to rounding (equal balls at one point, a cube in the
+/// centre of another) one of them is chosen by the shapes' own axes.
+///
+/// Exchanging the shapes exchanges the points, to the last bit, unless the two are indistinguishable.
 pub fn collide(
     shape_a: &Shape,
     pose_a: &Pose,
@@ -26,6 +68,30 @@ pub fn collide(
     settings: &CollideSettings,
     manifold: &mut Manifold,
 ) {
-    let _ = (shape_a, pose_a, shape_b, pose_b, settings);
     *manifold = Manifold::default();
+    let a = Operand::new(shape_a, pose_a);
+    let b = Operand::new(shape_b, pose_b);
+    let swapped = context::is_reversed(&a, &b);
+    let (first, second) = if swapped { (&b, &a) } else { (&a, &b) };
+    let Some(mut context) = Context::new(first, second, settings.prediction, manifold) else {
+        return;
+    };
+    match (first.shape, second.shape) {
+        (Shape::HalfSpace { normal }, other) => {
+            let plane = HalfSpace {
+                normal: context::unit(first.pose.rotation * *normal),
+                point: first.pose.translation - context.origin,
+            };
+            half_space::collide(&mut context, plane, other, second.pose);
+        }
+        (Shape::Cuboid { half_extents: a }, Shape::Cuboid { half_extents: b }) => {
+            let a = placed::PlacedBox::new(*a, first.pose, context.origin);
+            let b = placed::PlacedBox::new(*b, second.pose, context.origin);
+            box_box::collide(&mut context, a, b);
+        }
+        _ => {}
+    }
+    if swapped {
+        manifold.exchange();
+    }
 }

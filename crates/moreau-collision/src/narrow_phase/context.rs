@@ -1,0 +1,160 @@
+use crate::{Manifold, Shape};
+use moreau_math::{Pose, Vec3, vec3};
+
+/// A direction in general position: ties between directions, points and faces of a shape are broken
+/// by their components along it in the shape's own frame, because exact symmetry about it does not
+/// occur in practice. A unit vector, 4 + 9 + 36 = 49.
+pub(super) const GENERIC: Vec3 = vec3(3.0 / 7.0, 6.0 / 7.0, 2.0 / 7.0);
+
+/// One of the two shapes.
+pub(super) struct Operand<'a> {
+    pub(super) shape: &'a Shape,
+    pub(super) pose: &'a Pose,
+    /// Centre of the bounding sphere, world frame, m.
+    pub(super) center: Vec3,
+    /// Radius of the bounding sphere, m; zero for half-spaces.
+    pub(super) radius: f64,
+}
+
+impl<'a> Operand<'a> {
+    pub(super) fn new(shape: &'a Shape, pose: &'a Pose) -> Self {
+        let (center, radius) = match shape {
+            Shape::Sphere { radius } => (pose.translation, *radius),
+            Shape::Cuboid { half_extents } => (pose.translation, half_extents.length()),
+            Shape::Capsule {
+                half_height,
+                radius,
+            } => (pose.translation, half_height + radius),
+            Shape::HalfSpace { .. } => (pose.translation, 0.0),
+            Shape::Hull(_) => (pose.translation, 0.0),
+        };
+        Self {
+            shape,
+            pose,
+            center,
+            radius,
+        }
+    }
+
+    /// Kinds in the order in which the pair functions take them.
+    fn rank(&self) -> u8 {
+        match self.shape {
+            Shape::HalfSpace { .. } => 0,
+            Shape::Cuboid { .. } => 1,
+            Shape::Hull(_) => 2,
+            Shape::Capsule { .. } => 3,
+            Shape::Sphere { .. } => 4,
+        }
+    }
+
+    /// A direction fixed to the shape that no symmetry of the shape leaves in place; zero for shapes
+    /// whose rotation cannot be seen.
+    fn generic_direction(&self) -> Vec3 {
+        match self.shape {
+            Shape::Sphere { .. } | Shape::HalfSpace { .. } => Vec3::ZERO,
+            Shape::Capsule { .. } => self.pose.rotation * Vec3::Y,
+            Shape::Cuboid { .. } | Shape::Hull(_) => self.pose.rotation * GENERIC,
+        }
+    }
+}
+
+/// Whether `b` comes before `a` in the order of the pair functions.
+///
+/// Kinds first, then sizes, then positions along a generic direction: equal shapes in a stack keep
+/// their order while they shake. The rest tells apart what lies in one place.
+pub(super) fn is_reversed(a: &Operand<'_>, b: &Operand<'_>) -> bool {
+    let key = |o: &Operand<'_>| {
+        let r = o.pose.rotation;
+        [r.x, r.y, r.z, r.w]
+    };
+    let along = GENERIC.dot(b.center - a.center);
+    let order = a
+        .rank()
+        .cmp(&b.rank())
+        .then(b.radius.total_cmp(&a.radius))
+        .then(0.0_f64.total_cmp(&(along + 0.0)))
+        .then_with(|| {
+            let (ka, kb) = (key(a), key(b));
+            (0..4).fold(std::cmp::Ordering::Equal, |o, i| {
+                o.then(ka[i].total_cmp(&kb[i]))
+            })
+        });
+    order == std::cmp::Ordering::Greater
+}
+
+/// `v` at length 1 to the last bits; `v` must not be zero.
+pub(super) fn unit(v: Vec3) -> Vec3 {
+    // The second division takes out what the rounding of the first length left.
+    let once = v / v.length();
+    once / once.length()
+}
+
+/// What every pair function needs besides the two shapes.
+pub(super) struct Context<'m> {
+    /// Origin of the working frame, world frame, m.
+    pub(super) origin: Vec3,
+    /// Points up to this separation are reported, m: the prediction distance and `touch`.
+    pub(super) limit: f64,
+    /// Separations closer than this to zero are touching, m: rounding of the inputs.
+    pub(super) touch: f64,
+    /// Depths closer than this to each other are equal, m.
+    pub(super) tie: f64,
+    /// A direction fixed to the pair that decides where two choices are equal. Zero where both
+    /// shapes are balls.
+    pub(super) generic: Vec3,
+    pub(super) manifold: &'m mut Manifold,
+}
+
+/// Rounding of lengths computed from the shapes' sizes, relative; many operations deep.
+const SIZE_ROUNDING: f64 = 1e-12;
+
+/// Rounding of the poses' coordinates, relative; a coordinate is the result of some operations.
+const COORDINATE_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+impl<'m> Context<'m> {
+    /// None where the pair cannot touch: bounding spheres too far apart, or a pose not finite.
+    pub(super) fn new(
+        first: &Operand<'_>,
+        second: &Operand<'_>,
+        prediction: f64,
+        manifold: &'m mut Manifold,
+    ) -> Option<Self> {
+        if !(first.pose.is_finite() && second.pose.is_finite()) {
+            return None;
+        }
+        let size = first.radius + second.radius;
+        let largest = (first.center.abs().max(second.center.abs())).max_element();
+        let touch = SIZE_ROUNDING * size + COORDINATE_ROUNDING * largest;
+        let limit = prediction + touch;
+        let bounded = !matches!(first.shape, Shape::HalfSpace { .. });
+        let apart = (second.center - first.center).abs().max_element();
+        // Written so that infinities and NaN of overflowing differences end here, too.
+        if !(apart.is_finite() && (!bounded || apart <= size + limit)) {
+            return None;
+        }
+        let smaller = if bounded && first.radius < second.radius {
+            first
+        } else {
+            second
+        };
+        Some(Self {
+            origin: smaller.center,
+            limit,
+            touch,
+            tie: 10.0 * touch,
+            generic: first.generic_direction() + second.generic_direction(),
+            manifold,
+        })
+    }
+
+    /// Of two candidates for the normal that are equally deep: whether `candidate` is to be preferred.
+    ///
+    /// The line of the normal decides, then its sign.
+    pub(super) fn prefers(&self, candidate: Vec3, over: Vec3) -> bool {
+        const SAME: f64 = 1e-9;
+        let c = self.generic.dot(candidate);
+        let o = self.generic.dot(over);
+        let gain = c.abs() - o.abs();
+        gain > SAME || (gain >= -SAME && c > o + SAME)
+    }
+}

@@ -1,0 +1,136 @@
+//! The flat piece of a core that faces along a direction n: what can touch there.
+//!
+//! - the face that holds the support point and whose normal m satisfies m·n >= FACE;
+//! - else the edge with direction e (unit) that holds it and satisfies |e·n| <= EDGE;
+//! - else the support vertex.
+//!
+//! FACE and EDGE are wide enough that a tilted face still reports the points that it is about to land
+//! on, and such that for a box never two faces or two edges qualify: by 0.9² + 0.9² > 1, and by
+//! 0.9² + 0.3² + 0.3² < 1, which leaves no room for two edges without a face.
+
+use super::placed::PlacedBox;
+use moreau_math::Vec3;
+use smallvec::SmallVec;
+
+/// Cosine of the greatest angle between n and the normal of a face that still counts: 26 degrees.
+const FACE: f64 = 0.9;
+/// Sine of the greatest slope of an edge that still counts: 17 degrees.
+const EDGE: f64 = 0.3;
+
+/// Up to this many corners a face needs no allocation.
+pub(super) const INLINE: usize = 8;
+
+/// A vertex, edge or face of a core, in the working frame.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Feature {
+    /// One point, the two ends of an edge, or the corners of a face, counter-clockwise from outside.
+    pub(super) points: SmallVec<[Vec3; INLINE]>,
+    /// Indices of the points in the shape.
+    pub(super) vertices: SmallVec<[u16; INLINE]>,
+    /// Index in the shape of the edge that starts at each point.
+    pub(super) edges: SmallVec<[u16; INLINE]>,
+    /// Outward unit normal of a face.
+    pub(super) normal: Vec3,
+    /// A point in the plane of a face, near the centre of the shape for the sake of rounding.
+    pub(super) anchor: Vec3,
+}
+
+impl Feature {
+    /// A single point.
+    pub(super) fn point(point: Vec3, vertex: u16) -> Self {
+        let mut out = Self::default();
+        out.points.push(point);
+        out.vertices.push(vertex);
+        out
+    }
+
+    /// A segment, its ends and its own index.
+    pub(super) fn segment(ends: [Vec3; 2], vertices: [u16; 2], edge: u16) -> Self {
+        let mut out = Self::default();
+        out.points.extend_from_slice(&ends);
+        out.vertices.extend_from_slice(&vertices);
+        out.edges.push(edge);
+        out
+    }
+
+    /// What of a box faces along the unit vector `n`.
+    pub(super) fn of_box(b: &PlacedBox, n: Vec3) -> Self {
+        let m = b.axes.map(|axis| axis.dot(n));
+        let size = m.map(f64::abs);
+        // Bit i: the side of axis i that faces along n.
+        let sides = m
+            .iter()
+            .enumerate()
+            .fold(0, |bits, (i, &c)| bits | (usize::from(c >= 0.0) << i));
+        let vertex = |index: usize| b.vertex(index);
+        if let Some(i) = (0..3).find(|&i| size[i] >= FACE) {
+            return Self::box_face(b, i, sides >> i & 1 == 1);
+        }
+        if let Some(k) = (0..3).find(|&k| size[k] <= EDGE) {
+            let (low, high) = (sides & !(1 << k), sides | 1 << k);
+            let ends = [vertex(low), vertex(high)];
+            return Self::segment(ends, [low as u16, high as u16], box_edge(low, high));
+        }
+        Self::point(vertex(sides), sides as u16)
+    }
+
+    fn box_face(b: &PlacedBox, axis: usize, positive: bool) -> Self {
+        // Corners in the plane of the two other axes, counter-clockwise about the positive axis.
+        const AROUND: [(usize, usize); 4] = [(1, 1), (0, 1), (0, 0), (1, 0)];
+        let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
+        let side = usize::from(positive) << axis;
+        let mut out = Self::default();
+        let mut corner = [0; 4];
+        for (slot, index) in corner.iter_mut().enumerate() {
+            let (sj, sk) = AROUND[if positive { slot } else { 3 - slot }];
+            *index = side | sj << j | sk << k;
+        }
+        for slot in 0..4 {
+            let index = corner[slot];
+            out.points.push(b.vertex(index));
+            out.vertices.push(index as u16);
+            out.edges.push(box_edge(index, corner[(slot + 1) % 4]));
+        }
+        let outward = if positive { 1.0 } else { -1.0 };
+        out.normal = b.axes[axis] * outward;
+        out.anchor = b.center + out.normal * b.half[axis];
+        out
+    }
+
+    /// Whether it has a plane.
+    pub(super) fn is_face(&self) -> bool {
+        self.points.len() > 2
+    }
+
+    /// How many edges it has.
+    pub(super) fn edge_count(&self) -> usize {
+        match self.points.len() {
+            0 | 1 => 0,
+            2 => 1,
+            n => n,
+        }
+    }
+
+    /// Where the line along the unit vector `n` through `point` meets the plane of a face, the
+    /// segment (its nearest point in projection) or the vertex.
+    pub(super) fn lift(&self, point: Vec3, n: Vec3) -> Vec3 {
+        if self.is_face() {
+            let distance = self.normal.dot(self.anchor - point) / self.normal.dot(n);
+            return point + n * distance;
+        }
+        let start = self.points[0];
+        let Some(&end) = self.points.get(1) else {
+            return start;
+        };
+        let along = (end - start) - n * n.dot(end - start);
+        let t = along.dot(point - start) / along.length_squared();
+        start + (end - start) * t.clamp(0.0, 1.0)
+    }
+}
+
+/// Index of the edge of a box between two of its corners: below 24, unique.
+fn box_edge(a: usize, b: usize) -> u16 {
+    // The differing bit is the edge's axis, the common bits its place.
+    let axis = (a ^ b).trailing_zeros() as usize;
+    (axis * 8 + (a & b)) as u16
+}

@@ -1,0 +1,86 @@
+//! Half-space against anything: every vertex, or every end of a core, on its own.
+//!
+//! With the unit outward normal n and a point o of the plane: separation of a point p with radius r
+//! is n·(p - o) - r. The size of a floor does not exist, so nothing depends on it.
+
+use super::context::Context;
+use super::patch::{Code, Corners, NONE, Projection};
+use super::placed::PlacedBox;
+use super::reduce::emit;
+use crate::Shape;
+use moreau_math::{Pose, Vec3, vec3};
+
+/// `plane` is the pose's translation of the half-space in the working frame.
+pub(super) fn collide(
+    context: &mut Context<'_>,
+    half_space: HalfSpace,
+    other: &Shape,
+    pose: &Pose,
+) {
+    let center = pose.translation - context.origin;
+    let mut points = Points {
+        plane: half_space,
+        projection: Projection::new(half_space.normal),
+        limit: context.limit,
+        corners: Corners::new(),
+    };
+    match other {
+        Shape::HalfSpace { .. } => return,
+        Shape::Sphere { radius } => points.add(center, *radius, 0),
+        Shape::Capsule {
+            half_height,
+            radius,
+        } => {
+            let reach = pose.rotation * vec3(0.0, *half_height, 0.0);
+            points.add(center - reach, *radius, 0);
+            points.add(center + reach, *radius, 1);
+        }
+        Shape::Cuboid { half_extents } => {
+            let b = PlacedBox::new(*half_extents, pose, context.origin);
+            for i in 0..8 {
+                points.add(b.vertex(i), 0.0, i as u16);
+            }
+        }
+        Shape::Hull(hull) => {
+            for (i, &v) in hull.vertices().iter().enumerate() {
+                points.add(center + pose.rotation * v, 0.0, i as u16);
+            }
+        }
+    }
+    emit(context, &points.projection, &mut points.corners, None);
+}
+
+/// A half-space in the working frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct HalfSpace {
+    /// Unit, outward.
+    pub(super) normal: Vec3,
+    /// A point of the plane.
+    pub(super) point: Vec3,
+}
+
+struct Points {
+    plane: HalfSpace,
+    projection: Projection,
+    limit: f64,
+    corners: Corners,
+}
+
+impl Points {
+    fn add(&mut self, point: Vec3, radius: f64, vertex: u16) {
+        let n = self.plane.normal;
+        let separation = n.dot(point - self.plane.point) - radius;
+        if separation > self.limit {
+            return;
+        }
+        let point_b = point - n * radius;
+        let code = Code {
+            crossing: false,
+            a: NONE,
+            b: vertex,
+        };
+        let mut corner = (self.projection).corner(point_b - n * separation, point_b, code);
+        corner.separation = separation;
+        self.corners.push(corner);
+    }
+}

@@ -1,0 +1,190 @@
+//! From the corners of a patch to at most four contact points.
+//!
+//! The four widest are kept: the one furthest along a direction fixed to the pair, the one furthest
+//! from it, the one that spans the largest triangle with them, and the one that adds the most to the
+//! triangle. Where the deepest is not among them it takes the place of its nearest neighbour. The
+//! choice looks at depths only beyond the tolerance, so a body that rests with all corners equally
+//! deep keeps its points.
+//!
+//! **Ids.** A point near a vertex (within 5 % of the smaller feature) is named by the vertices it is
+//! near to on A and on B, else by the crossing edges. So a stack of equal boxes keeps its ids while
+//! the boxes slide by more than rounding, although the exact corners change between vertices and
+//! crossings. Where two points would get one name the second keeps its exact one, marked.
+
+use super::context::Context;
+use super::feature::Feature;
+use super::patch::{Code, Corner, Corners, NONE, Projection, square_distance};
+use crate::manifold::FeatureId;
+use crate::{Manifold, ManifoldPoint};
+use smallvec::SmallVec;
+
+/// Part of the smaller feature's width within which a point is named after a vertex.
+const NEAR_VERTEX: f64 = 0.05;
+
+/// Lengths across n that differ by less, relative to the patch, are equal.
+const SAME_WIDTH: f64 = 1e-9;
+
+/// Writes the `corners` into the manifold, reduced, named, and sorted.
+///
+/// They are named after the vertices of the `features` of A and B that they are near to; after their
+/// exact codes where there are none.
+pub(super) fn emit(
+    context: &mut Context<'_>,
+    projection: &Projection,
+    corners: &mut Corners,
+    features: Option<(&Feature, &Feature)>,
+) {
+    corners.retain(|c| c.separation <= context.limit);
+    reduce(context, projection, corners);
+    let ids = match features {
+        Some((a, b)) => name(projection, corners, a, b),
+        None => corners
+            .iter()
+            .map(|c| pack(u32::from(c.code.crossing), c.code))
+            .collect(),
+    };
+    let mut order: SmallVec<[usize; Manifold::CAPACITY]> = (0..corners.len()).collect();
+    order.sort_unstable_by_key(|&i| ids[i]);
+    context.manifold.reset(projection.normal);
+    for i in order {
+        let corner = &corners[i];
+        context.manifold.push(ManifoldPoint {
+            point_a: corner.point_a + context.origin,
+            point_b: corner.point_b + context.origin,
+            separation: corner.separation,
+            feature: ids[i],
+        });
+    }
+}
+
+/// Index of the greatest value; of those within `tolerance` of it the one furthest along `along`.
+fn greatest(values: &[f64], along: &[f64], tolerance: f64) -> usize {
+    let top = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let mut best = None;
+    for (i, &v) in values.iter().enumerate() {
+        if v >= top - tolerance && best.is_none_or(|b: usize| along[i] > along[b]) {
+            best = Some(i);
+        }
+    }
+    best.unwrap_or(0)
+}
+
+/// Drops all but the at most four corners that the manifold keeps.
+fn reduce(context: &Context<'_>, projection: &Projection, corners: &mut Corners) {
+    if corners.len() <= Manifold::CAPACITY {
+        return;
+    }
+    type Values = SmallVec<[f64; 16]>;
+    let direction = projection.flat(context.generic);
+    let along: Values = (corners.iter())
+        .map(|c| c.flat[0] * direction[0] + c.flat[1] * direction[1])
+        .collect();
+    let first = greatest(&along, &along, 0.0);
+    let p = corners[first].flat;
+
+    let distances: Values = (corners.iter())
+        .map(|c| square_distance(c.flat, p))
+        .collect();
+    let width = distances.iter().copied().fold(0.0, f64::max);
+    let second = greatest(&distances, &along, SAME_WIDTH * width);
+    let q = corners[second].flat;
+
+    // Twice the signed area of the triangle (u, v, w).
+    let area = |u: [f64; 2], v: [f64; 2], w: [f64; 2]| {
+        (v[0] - u[0]) * (w[1] - u[1]) - (v[1] - u[1]) * (w[0] - u[0])
+    };
+    let areas: Values = (corners.iter()).map(|c| area(p, q, c.flat).abs()).collect();
+    let third = greatest(&areas, &along, SAME_WIDTH * width);
+    let r = corners[third].flat;
+    let turn = if area(p, q, r) < 0.0 { -1.0 } else { 1.0 };
+    // Twice the area that a corner adds outside of an edge of the triangle; negative inside.
+    let gain = |w: [f64; 2]| {
+        let inner = [area(p, q, w), area(q, r, w), area(r, p, w)];
+        -inner.iter().fold(f64::MAX, |m, &x| m.min(turn * x))
+    };
+    let gains: Values = corners.iter().map(|c| gain(c.flat)).collect();
+    let fourth = greatest(&gains, &along, SAME_WIDTH * width);
+
+    let mut kept: SmallVec<[usize; 4]> = SmallVec::new();
+    let significant = SAME_WIDTH * width;
+    kept.push(first);
+    if width > 0.0 {
+        kept.push(second);
+    }
+    if areas[third] > significant {
+        kept.push(third);
+        if gains[fourth] > significant {
+            kept.push(fourth);
+        }
+    }
+    keep_deepest(context, corners, &mut kept);
+    let all = std::mem::take(corners);
+    corners.extend(kept.iter().map(|&i| all[i]));
+}
+
+/// Puts the deepest corner among the kept ones where it is deeper than all of them.
+fn keep_deepest(context: &Context<'_>, corners: &[Corner], kept: &mut SmallVec<[usize; 4]>) {
+    let depth = |i: usize| corners[i].separation;
+    let deepest = (0..corners.len()).fold(0, |d, i| if depth(i) < depth(d) { i } else { d });
+    let shown = kept.iter().map(|&i| depth(i)).fold(f64::MAX, f64::min);
+    if shown <= depth(deepest) + context.touch {
+        return;
+    }
+    if kept.len() < Manifold::CAPACITY {
+        kept.push(deepest);
+        return;
+    }
+    let from = |i: usize| square_distance(corners[i].flat, corners[deepest].flat);
+    let nearest = (0..kept.len()).fold(0, |n, k| if from(kept[k]) < from(kept[n]) { k } else { n });
+    kept[nearest] = deepest;
+}
+
+fn pack(kind: u32, code: Code) -> FeatureId {
+    FeatureId::new(kind, code.a, code.b)
+}
+
+/// Ids of the kept corners, all different.
+fn name(
+    projection: &Projection,
+    corners: &[Corner],
+    a: &Feature,
+    b: &Feature,
+) -> SmallVec<[FeatureId; 4]> {
+    let radius = NEAR_VERTEX * NEAR_VERTEX * square_width(a).min(square_width(b));
+    let nearest = |feature: &Feature, p: [f64; 2]| {
+        let mut best = (radius, NONE);
+        for (&v, &index) in feature.points.iter().zip(&feature.vertices) {
+            let d = square_distance(projection.flat(v), p);
+            if d < best.0 {
+                best = (d, index);
+            }
+        }
+        best.1
+    };
+    let mut ids: SmallVec<[FeatureId; 4]> = SmallVec::new();
+    for corner in corners {
+        let exact = corner.code;
+        let near = Code {
+            crossing: false,
+            a: nearest(a, corner.flat),
+            b: nearest(b, corner.flat),
+        };
+        let coarse = if near.a != NONE || near.b != NONE {
+            near
+        } else {
+            exact
+        };
+        let mut id = pack(u32::from(coarse.crossing), coarse);
+        if ids.contains(&id) {
+            id = pack(2 + u32::from(exact.crossing), exact);
+        }
+        ids.push(id);
+    }
+    ids
+}
+
+/// Square of the greatest distance from the first point to another.
+fn square_width(feature: &Feature) -> f64 {
+    let first = feature.points[0];
+    (feature.points.iter()).fold(0.0, |w, &p| w.max((p - first).length_squared()))
+}
