@@ -49,6 +49,31 @@ impl ContactFrame {
     pub fn to_world(&self, v: Vec3) -> Vec3 {
         self.normal * v.x + self.tangent1 * v.y + self.tangent2 * v.z
     }
+
+    /// Refuses axes that are not orthonormal: they would change the size of impulses.
+    fn validate(&self, index: usize) -> Result<(), ProblemError> {
+        let (n, t1, t2) = (self.normal, self.tangent1, self.tangent2);
+        let checks = [
+            ("|normal|", n.length(), 1.0, "1 within 1e-6"),
+            ("|tangent1|", t1.length(), 1.0, "1 within 1e-6"),
+            ("|tangent2|", t2.length(), 1.0, "1 within 1e-6"),
+            ("normal·tangent1", n.dot(t1), 0.0, "0 within 1e-6"),
+            ("normal·tangent2", n.dot(t2), 0.0, "0 within 1e-6"),
+            ("tangent1·tangent2", t1.dot(t2), 0.0, "0 within 1e-6"),
+        ];
+        for (field, value, want, allowed) in checks {
+            if (value - want).abs() > 1e-6 {
+                return Err(ProblemError::OutOfRange {
+                    what: "contact",
+                    index,
+                    field,
+                    value,
+                    allowed,
+                });
+            }
+        }
+        Ok(())
+    }
 }
 
 /// A contact as a caller states it: geometry, material and the law of restitution.
@@ -124,17 +149,7 @@ impl ContactPoint {
                 allowed: "0 or more, and finite",
             });
         }
-        let length = self.frame.normal.length();
-        if (length - 1.0).abs() > 1e-6 {
-            return Err(ProblemError::OutOfRange {
-                what: "contact",
-                index,
-                field: "|normal|",
-                value: length,
-                allowed: "1 within 1e-6",
-            });
-        }
-        Ok(())
+        self.frame.validate(index)
     }
 }
 

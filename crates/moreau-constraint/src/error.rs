@@ -41,6 +41,14 @@ pub enum ProblemError {
         /// How many bodies there are.
         bodies: usize,
     },
+    /// A contact was named that the problem does not have.
+    #[error("contact {index} was named, but the problem has {contacts} contacts")]
+    NoSuchContact {
+        /// The index given.
+        index: usize,
+        /// How many contacts there are.
+        contacts: usize,
+    },
     /// A contact or row joins a body with itself, or two bodies that cannot move.
     #[error("{what} {index}: nothing can move between bodies {a} and {b}")]
     NothingMoves {

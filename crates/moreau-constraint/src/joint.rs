@@ -2,8 +2,6 @@
 
 use crate::Row;
 use moreau_math::Vec3;
-#[cfg(test)]
-use moreau_math::Velocity;
 
 /// The three rows of a ball joint: the points at `lever_a` on A and `lever_b` on B (m, world frame,
 /// from each centre of mass) move together. `bias` (m/s) is the wanted closing velocity, zero or
@@ -34,23 +32,17 @@ pub fn distance_joint_row(
     Row::bilateral(bodies, axis, levers, bias)
 }
 
-/// Relative velocity of the joined points, u = (v_b + w_b x r_b) - (v_a + w_a x r_a).
-#[cfg(test)]
-fn point_velocity(a: &Velocity, b: &Velocity, levers: (Vec3, Vec3)) -> Vec3 {
-    b.at(levers.1) - a.at(levers.0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use moreau_math::vec3;
+    use moreau_math::{Velocity, vec3};
 
     #[test]
     fn rows_measure_the_relative_point_velocity() {
         let a = Velocity::new(vec3(1.0, 2.0, 3.0), vec3(-0.5, 0.25, 4.0));
         let b = Velocity::new(vec3(-1.0, 0.5, 0.0), vec3(3.0, 0.0, -2.0));
         let levers = (vec3(0.1, 0.2, 0.3), vec3(-1.0, 0.5, 2.0));
-        let u = point_velocity(&a, &b, levers);
+        let u = b.at(levers.1) - a.at(levers.0);
         let rows = ball_joint_rows((0, 1), levers, Vec3::ZERO);
         for (row, want) in rows.iter().zip(u.to_array()) {
             assert!((row.velocity(&a, &b) - want).abs() < 1e-14);

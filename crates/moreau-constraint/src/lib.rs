@@ -28,6 +28,7 @@
 //! contact frame (n, t1, t2), so u_n > 0 separates; an impulse (n, t1, t2) acts on B, its opposite
 //! on A, each at its own lever arm.
 
+mod body;
 mod cone;
 mod contact;
 mod error;
@@ -36,10 +37,11 @@ mod joint;
 mod problem;
 mod row;
 
+pub use body::BodyInput;
 pub use cone::{project_cone, project_disc, project_dual_cone};
 pub use contact::{ContactFrame, ContactInput, ContactPoint, rebound_speed};
 pub use error::ProblemError;
 pub use impulses::Impulses;
 pub use joint::{ball_joint_rows, distance_joint_row};
-pub use problem::{BodyInput, ContactProblem};
+pub use problem::ContactProblem;
 pub use row::Row;

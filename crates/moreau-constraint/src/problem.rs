@@ -1,52 +1,50 @@
 use crate::contact::rebound_speed;
-use crate::{ContactFrame, ContactInput, ContactPoint, Impulses, ProblemError, Row};
-use moreau_math::{Mat3, SymMat3, Vec3, Velocity};
+use crate::{BodyInput, ContactFrame, ContactInput, ContactPoint, Impulses, ProblemError, Row};
+use moreau_math::{Mat3, Vec3, Velocity};
 use serde::{Deserialize, Serialize};
-
-/// A body as a solver sees it.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct BodyInput {
-    /// 1/kg; zero for a body that no impulse moves.
-    pub inverse_mass: f64,
-    /// Inverse inertia about the centre of mass, world axes, 1/(kg m²); zero for a body that no
-    /// impulse turns.
-    pub inverse_inertia: SymMat3,
-    /// Free velocity: with all forces of the step integrated, without contacts.
-    pub velocity: Velocity,
-}
-
-impl BodyInput {
-    /// A body that does not move: static geometry.
-    pub const fn fixed() -> Self {
-        Self::moving(Velocity::ZERO)
-    }
-
-    /// A body whose velocity no impulse changes: kinematic.
-    pub const fn moving(velocity: Velocity) -> Self {
-        Self {
-            inverse_mass: 0.0,
-            inverse_inertia: SymMat3::ZERO,
-            velocity,
-        }
-    }
-
-    /// Whether no impulse changes its velocity.
-    pub fn is_immovable(&self) -> bool {
-        self.inverse_mass == 0.0 && self.inverse_inertia == SymMat3::ZERO
-    }
-}
 
 /// Bodies, contact points and scalar rows: find impulses l and velocities v+ with
 /// M (v+ - v) = J' l and every contact's and row's law kept (see [`ContactPoint`] and [`Row`]).
 ///
-/// Every number in it is finite and in range: the `add_…` methods refuse what is not.
+/// Every number in it is finite and in range: the `add_…` methods and deserialization refuse what is
+/// not.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Unchecked")]
 pub struct ContactProblem {
     dt: f64,
     bounce_threshold: f64,
     bodies: Vec<BodyInput>,
     contacts: Vec<ContactPoint>,
     rows: Vec<Row>,
+}
+
+/// A problem from outside, before its parts are looked at.
+#[derive(Deserialize)]
+struct Unchecked {
+    dt: f64,
+    bounce_threshold: f64,
+    bodies: Vec<BodyInput>,
+    contacts: Vec<ContactPoint>,
+    rows: Vec<Row>,
+}
+
+impl TryFrom<Unchecked> for ContactProblem {
+    type Error = ProblemError;
+
+    fn try_from(from: Unchecked) -> Result<Self, ProblemError> {
+        let mut problem = Self::new(from.dt)?;
+        problem.set_bounce_threshold(from.bounce_threshold);
+        for body in from.bodies {
+            problem.add_body(body)?;
+        }
+        for point in from.contacts {
+            problem.add_contact_point(point)?;
+        }
+        for row in from.rows {
+            problem.add_row(row)?;
+        }
+        Ok(problem)
+    }
 }
 
 impl ContactProblem {
@@ -86,43 +84,7 @@ impl ContactProblem {
     /// Adds a body; returns its index.
     pub fn add_body(&mut self, body: BodyInput) -> Result<usize, ProblemError> {
         let index = self.bodies.len();
-        if !(body.inverse_mass >= 0.0 && body.inverse_mass.is_finite()) {
-            return Err(ProblemError::OutOfRange {
-                what: "body",
-                index,
-                field: "inverse_mass",
-                value: body.inverse_mass,
-                allowed: "0 or more, and finite",
-            });
-        }
-        if !body.inverse_inertia.is_finite() {
-            let value = format!("{:?}", body.inverse_inertia);
-            return Err(ProblemError::NotFinite {
-                what: "body",
-                index,
-                field: "inverse_inertia",
-                value,
-            });
-        }
-        let i = &body.inverse_inertia;
-        if let Some(least) = [i.xx, i.yy, i.zz].into_iter().find(|d| *d < 0.0) {
-            return Err(ProblemError::OutOfRange {
-                what: "body",
-                index,
-                field: "inverse_inertia's diagonal",
-                value: least,
-                allowed: "0 or more",
-            });
-        }
-        if !body.velocity.is_finite() {
-            let value = format!("{:?}", body.velocity);
-            return Err(ProblemError::NotFinite {
-                what: "body",
-                index,
-                field: "velocity",
-                value,
-            });
-        }
+        body.validate(index)?;
         self.bodies.push(body);
         Ok(index)
     }
@@ -167,7 +129,8 @@ impl ContactProblem {
             input.separation / self.dt
         } else {
             let threshold = self.bounce_threshold;
-            -rebound_speed(0.0, approach, 0.0, self.dt, input.restitution, threshold).unwrap_or(0.0)
+            rebound_speed(0.0, approach, 0.0, self.dt, input.restitution, threshold)
+                .map_or(0.0, |speed| -speed)
         };
         self.contacts.push(point);
         Ok(index)
@@ -213,14 +176,23 @@ impl ContactProblem {
 
     /// Replaces the bias (m/s, contact frame) of contact `index`.
     ///
-    /// # Panics
-    /// Where there is no such contact or the bias is not finite.
-    pub fn set_bias(&mut self, index: usize, bias: Vec3) {
-        assert!(
-            bias.is_finite(),
-            "contact {index}: bias is {bias}, must be finite"
-        );
-        self.contacts[index].bias = bias;
+    /// # Errors
+    /// Where there is no such contact or the bias is not finite; then nothing changes.
+    pub fn set_bias(&mut self, index: usize, bias: Vec3) -> Result<(), ProblemError> {
+        let contacts = self.contacts.len();
+        let Some(contact) = self.contacts.get_mut(index) else {
+            return Err(ProblemError::NoSuchContact { index, contacts });
+        };
+        if !bias.is_finite() {
+            return Err(ProblemError::NotFinite {
+                what: "contact",
+                index,
+                field: "bias",
+                value: bias.to_string(),
+            });
+        }
+        contact.bias = bias;
+        Ok(())
     }
 
     /// Zero impulses of the right lengths.
@@ -309,20 +281,11 @@ impl ContactProblem {
             + r.regularization
     }
 
-    /// Kinetic energy (J) of the movable bodies at the velocities `v`.
-    ///
-    /// Bodies with a singular inverse inertia that is not zero count their linear part only.
+    /// Kinetic energy (J) at the velocities `v`, of the motions that impulses can change (see
+    /// [`BodyInput::kinetic_energy`]).
     pub fn kinetic_energy(&self, v: &[Velocity]) -> f64 {
-        let mut energy = 0.0;
-        for (body, v) in self.bodies.iter().zip(v) {
-            if body.inverse_mass > 0.0 {
-                energy += 0.5 * v.linear.length_squared() / body.inverse_mass;
-            }
-            if let Some(inertia) = body.inverse_inertia.inverse() {
-                energy += 0.5 * inertia.quadratic(v.angular);
-            }
-        }
-        energy
+        let pairs = self.bodies.iter().zip(v);
+        pairs.fold(0.0, |energy, (body, v)| energy + body.kinetic_energy(v))
     }
 
     fn check_bodies(

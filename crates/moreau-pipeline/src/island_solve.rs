@@ -230,7 +230,7 @@ impl Worker {
             let mut bias = self.problem.contacts()[i].bias;
             let free = self.problem.free_velocity(&self.problem.contacts()[i]).x;
             bias.x = open_bias(input, p, free);
-            self.problem.set_bias(i, bias);
+            self.problem.set_bias(i, bias)?;
         }
         self.soft.clone_from(&self.impulses);
         let report = self

@@ -6,7 +6,7 @@
 //!
 //! Frictionless contact is the case M = J M_mass^-1 J' (1/kg), z the normal impulses (N s) and w the
 //! separating velocities (m/s); nothing here depends on it. The sweep is
-//! z_i <- max(0, z_i - omega w_i/M_ii), in rising and in falling order by turns.
+//! z_i <- max(0, z_i - omega w_i/M_ii), i rising.
 //!
 //! It converges for symmetric positive semi-definite M that has a solution, and for strictly
 //! diagonally dominant M; for others it may not, and says so.
@@ -72,7 +72,11 @@ pub fn solve_lcp(
     let mut stop = StopReason::Budget;
     let mut still = 0;
     while best_residual > settings.tolerance && sweeps < settings.max_sweeps {
-        let moved = lcp.sweep(z, settings.relaxation, sweeps % 2 == 1);
+        let moved = lcp.sweep(
+            z,
+            settings.relaxation,
+            settings.alternate && sweeps % 2 == 1,
+        );
         sweeps += 1;
         still = if moved { 0 } else { still + 1 };
         if moved && sweeps % settings.check_every != 0 && sweeps != settings.max_sweeps {

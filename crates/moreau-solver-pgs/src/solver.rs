@@ -8,9 +8,9 @@ const NAME: &str = "pgs";
 
 /// Projected Gauss-Seidel for contacts with Coulomb friction and for scalar rows.
 ///
-/// Sweeps alternate in direction: rows, contacts without friction, contacts with friction, each in
-/// index order; then the reverse. A contact is one visit of its normal row and then of its friction
-/// disc; a frictionless contact is a plain row and costs half.
+/// A sweep visits rows, contacts without friction, then contacts with friction, each in index order
+/// (see [`PgsSettings::alternate`] for the reverse). A contact is one visit of its normal row and
+/// then of its friction disc; a frictionless contact is a plain row and costs half.
 ///
 /// It stops on the natural map of [`moreau_solver::certify`], evaluated at velocities that are
 /// recomputed from the impulses, so what the report says holds for what is returned. A warm start
@@ -124,7 +124,7 @@ impl Scratch {
                 problem,
                 velocities,
                 impulses,
-                (settings.relaxation, sweeps % 2 == 1),
+                (settings.relaxation, settings.alternate && sweeps % 2 == 1),
             );
             sweeps += 1;
             still = if motion.moved { 0 } else { still + 1 };
@@ -142,7 +142,7 @@ impl Scratch {
                 return residual.report(sweeps, StopReason::Converged);
             }
             self.keep_if_better(impulses, residual, &mut best);
-            // Two sweeps, one in each direction, changed nothing but last digits.
+            // Two sweeps, which may be one in each direction, changed nothing but last digits.
             if still >= 2 {
                 stop = StopReason::Stalled;
                 break;

@@ -10,7 +10,7 @@
 //! | l - clamp(l - rho w, lower, upper) | / rho.
 
 use crate::SolveError;
-use moreau_constraint::{ContactPoint, ContactProblem, Impulses, Row, project_cone};
+use moreau_constraint::{ContactPoint, ContactProblem, Impulses, Row, project_cone, project_disc};
 use moreau_math::{Vec3, Velocity, vec3};
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +23,9 @@ pub struct Certificate {
     pub worst_contact: Option<usize>,
     /// The row where it is, `None` where a contact is worse or there is no row.
     pub worst_row: Option<usize>,
-    /// |M (v+ - v) - J' l| of the worst body, over its mass, m/s: only rounding, where v+ comes from
-    /// l; large where a solver's velocities and impulses disagree.
+    /// M (v+ - v) - J' l of the worst body, linear and angular: with the velocity error (dv, dw) that
+    /// it amounts to, sqrt(|dv|² + dw·I dw/m), m/s (see [`moreau_constraint::BodyInput::velocity_norm`]). Only
+    /// rounding, where v+ comes from l; large where a solver's velocities and impulses disagree.
     pub momentum_balance: f64,
     /// Least normal impulse, N s; negative pulls.
     pub min_normal_impulse: f64,
@@ -34,7 +35,8 @@ pub struct Certificate {
     pub max_complementarity: f64,
     /// Largest |l_t| - mu l_n, N s; 0 where all impulses lie in their cones.
     pub max_cone_excess: f64,
-    /// Largest |mu l_n s_t/|s_t| + l_t| where it slides, N s: friction that does not oppose sliding.
+    /// Largest |l_t - P(l_t - rho s_t)|, N s, with P the projection on the disc of mu l_n: friction
+    /// that does not oppose sliding, or that does not hold although it could.
     pub max_direction_error: f64,
     /// Kinetic energy after minus before, J (of the movable bodies, from the free velocities).
     pub energy_change: f64,
@@ -176,15 +178,15 @@ fn certify_with(problem: &ContactProblem, impulses: &Impulses, v: &[Velocity]) -
     let from_impulses = problem.velocities(impulses);
     let mut momentum_change = Vec3::ZERO;
     for ((body, want), got) in problem.bodies().iter().zip(&from_impulses).zip(v) {
-        let error = (want.linear - got.linear).length();
-        out.momentum_balance = out.momentum_balance.max(error);
+        let error = Velocity::new(want.linear - got.linear, want.angular - got.angular);
+        raise(&mut out.momentum_balance, body.velocity_norm(&error));
         if body.inverse_mass > 0.0 {
             momentum_change += (got.linear - body.velocity.linear) / body.inverse_mass;
         }
     }
     for d in momentum_directions() {
         let drift = momentum_change.dot(d).abs();
-        out.directional_momentum_drift = out.directional_momentum_drift.max(drift);
+        raise(&mut out.directional_momentum_drift, drift);
     }
     let free: Vec<Velocity> = problem.bodies().iter().map(|b| b.velocity).collect();
     out.energy_change = problem.kinetic_energy(v) - problem.kinetic_energy(&free);
@@ -206,16 +208,30 @@ fn certify_contact(
     if map >= out.natural_map || map.is_nan() {
         (out.natural_map, out.worst_contact) = (map, Some(index));
     }
-    let slip = (s.y * s.y + s.z * s.z).sqrt();
     let tangential = (l.y * l.y + l.z * l.z).sqrt();
-    out.min_normal_impulse = out.min_normal_impulse.min(l.x);
-    out.min_normal_velocity = out.min_normal_velocity.min(s.x);
-    out.max_complementarity = out.max_complementarity.max((l.x * s.x).abs());
-    out.max_cone_excess = out.max_cone_excess.max(tangential - c.friction * l.x);
-    // Below the natural map's own size the direction of sliding means nothing.
-    if slip > 1e-9 + 10.0 * map {
-        let scale = c.friction * l.x.max(0.0) / slip;
-        let (e1, e2) = (scale * s.y + l.y, scale * s.z + l.z);
-        out.max_direction_error = out.max_direction_error.max((e1 * e1 + e2 * e2).sqrt());
+    lower(&mut out.min_normal_impulse, l.x);
+    lower(&mut out.min_normal_velocity, s.x);
+    raise(&mut out.max_complementarity, (l.x * s.x).abs());
+    raise(&mut out.max_cone_excess, tangential - c.friction * l.x);
+    let rho = 3.0 / trace;
+    if rho.is_finite() {
+        let radius = c.friction * l.x.max(0.0);
+        let (t1, t2) = project_disc(l.y - rho * s.y, l.z - rho * s.z, radius);
+        let (e1, e2) = (l.y - t1, l.z - t2);
+        raise(&mut out.max_direction_error, (e1 * e1 + e2 * e2).sqrt());
+    }
+}
+
+/// The larger of the two; a NaN stays, so that it never passes for a small error.
+fn raise(largest: &mut f64, value: f64) {
+    if value > *largest || value.is_nan() {
+        *largest = value;
+    }
+}
+
+/// The smaller of the two; a NaN stays.
+fn lower(least: &mut f64, value: f64) {
+    if value < *least || value.is_nan() {
+        *least = value;
     }
 }
