@@ -34,7 +34,7 @@ mod quickhull;
 mod shape;
 
 pub use aabb::Aabb;
-pub use broad_phase::BroadPhase;
+pub use broad_phase::{BroadPhase, BroadPhaseCounters, BroadPhaseSettings};
 pub use error::ShapeError;
 pub use hull::{ConvexHull, HullEdge, HullFace};
 pub use manifold::{FeatureId, Manifold, ManifoldPoint};
