@@ -277,6 +277,106 @@ fn random_points_in_a_ball_keep_only_corners() {
     }
 }
 
+/// Faces and volume by trying every three points; for points in general position.
+fn brute_force(points: &[Vec3]) -> (usize, f64) {
+    let center = points.iter().sum::<Vec3>() / points.len() as f64;
+    let (mut faces, mut volume) = (0, 0.0);
+    for (i, &a) in points.iter().enumerate() {
+        for (j, &b) in points.iter().enumerate().skip(i + 1) {
+            for &c in &points[j + 1..] {
+                let normal = (b - a).cross(c - a);
+                let heights = points.iter().map(|&p| normal.dot(p - a));
+                let above = heights.clone().filter(|h| *h > 1e-14).count();
+                let below = heights.filter(|h| *h < -1e-14).count();
+                if above == 0 || below == 0 {
+                    faces += 1;
+                    volume += normal.dot(center - a).abs() / 6.0;
+                }
+            }
+        }
+    }
+    (faces, volume)
+}
+
+#[test]
+fn hulls_are_those_of_brute_force() {
+    // A stone of a pile of hulls: twelve points, each with its mirror image.
+    let stone = [
+        [
+            -0.022238762049369885,
+            0.16111002528416082,
+            0.1927366971215639,
+        ],
+        [
+            0.022238762049369885,
+            -0.16111002528416082,
+            -0.1927366971215639,
+        ],
+        [
+            -0.022396585700436622,
+            0.12853334792259982,
+            -0.21054927526014955,
+        ],
+        [
+            0.022396585700436622,
+            -0.12853334792259982,
+            0.21054927526014955,
+        ],
+        [
+            0.10662225771204925,
+            0.2268337887937998,
+            0.019929838220813772,
+        ],
+        [
+            -0.10662225771204925,
+            -0.2268337887937998,
+            -0.019929838220813772,
+        ],
+        [
+            0.1456556568439183,
+            -0.25130129052362293,
+            0.024570236888693635,
+        ],
+        [
+            -0.1456556568439183,
+            0.25130129052362293,
+            -0.024570236888693635,
+        ],
+        [
+            0.2010453381029542,
+            0.021073087173412306,
+            0.15202035331197403,
+        ],
+        [
+            -0.2010453381029542,
+            -0.021073087173412306,
+            -0.15202035331197403,
+        ],
+        [
+            0.20690021178000298,
+            0.006409189406716724,
+            -0.1562975602430087,
+        ],
+        [
+            -0.20690021178000298,
+            -0.006409189406716724,
+            0.1562975602430087,
+        ],
+    ]
+    .map(Vec3::from_array);
+    let mut random = Random(41);
+    let mut clouds = vec![stone.to_vec()];
+    for _ in 0..60 {
+        clouds.push((0..25).map(|_| random.vec(1.0)).collect());
+    }
+    for points in clouds {
+        let hull = check(&points);
+        let (faces, closed_form) = brute_force(&points);
+        assert_eq!(hull.faces().len(), faces);
+        assert!((volume(&hull) / closed_form - 1.0).abs() < 1e-12);
+    }
+}
+
 #[test]
 fn noise_far_below_the_tolerance_does_not_split_faces() {
     let mut random = Random(5);
