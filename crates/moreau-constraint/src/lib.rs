@@ -36,6 +36,7 @@ mod impulses;
 mod joint;
 mod problem;
 mod row;
+mod single;
 
 pub use body::BodyInput;
 pub use cone::{project_cone, project_disc, project_dual_cone};
@@ -45,3 +46,4 @@ pub use impulses::Impulses;
 pub use joint::{ball_joint_rows, distance_joint_row};
 pub use problem::ContactProblem;
 pub use row::Row;
+pub use single::{ContactState, SingleContact, solve_single_contact};

@@ -95,7 +95,6 @@ impl Detection {
         self.manifolds.resize(self.pairs.len(), Manifold::default());
         let settings = CollideSettings {
             prediction: state.settings.prediction_distance,
-            ..CollideSettings::default()
         };
         let fill = |(pairs, manifolds): (&[(u32, u32)], &mut [Manifold])| {
             for ((a, b), manifold) in pairs.iter().zip(manifolds) {

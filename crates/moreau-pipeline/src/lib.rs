@@ -36,6 +36,7 @@ mod material;
 mod report;
 mod settings;
 mod snapshot;
+mod solver_choice;
 mod step;
 mod world;
 
@@ -48,4 +49,5 @@ pub use joint::{Joint, JointKind};
 pub use material::{CombineRule, Material};
 pub use report::{StageTimes, StepReport};
 pub use settings::{PositionCorrection, WorldSettings};
+pub use solver_choice::{SolverChoice, SolverSettings};
 pub use world::World;

@@ -1,6 +1,5 @@
-use crate::WorldError;
+use crate::{SolverSettings, WorldError};
 use moreau_math::{Vec3, vec3};
-use moreau_solver_pgs::PgsSettings;
 use serde::{Deserialize, Serialize};
 
 /// How overlaps are taken out: by pseudo-velocities that move bodies and are then forgotten, so
@@ -48,8 +47,8 @@ pub struct WorldSettings {
     pub warm_start: bool,
     /// Removal of overlaps.
     pub position_correction: PositionCorrection,
-    /// The default solver's knobs.
-    pub solver: PgsSettings,
+    /// Which solver, and the solvers' knobs.
+    pub solver: SolverSettings,
 }
 
 impl Default for WorldSettings {
@@ -61,7 +60,7 @@ impl Default for WorldSettings {
             energy_guard: true,
             warm_start: true,
             position_correction: PositionCorrection::default(),
-            solver: PgsSettings::default(),
+            solver: SolverSettings::default(),
         }
     }
 }

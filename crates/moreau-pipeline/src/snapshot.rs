@@ -23,11 +23,10 @@ impl World {
     /// Where the bytes are not a snapshot that this build reads; the world is then unchanged.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), WorldError> {
         let state = decode(bytes)?;
-        let custom = self.solver.name() != Self::from_state(state.clone()).solver.name();
         let mut world = Self::from_state(state);
         world.pool = self.pool.take();
-        if custom {
-            world.solver = self.solver.fork();
+        if self.own_solver {
+            world.set_solver(self.solver.fork());
         }
         *self = world;
         Ok(())

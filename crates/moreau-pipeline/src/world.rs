@@ -1,6 +1,7 @@
 use crate::body::{self, BodyState};
 use crate::detect::Detection;
 use crate::joint::JointState;
+use crate::solver_choice::ChosenSolver;
 use crate::step::Scratch;
 use crate::{
     Body, BodyId, BodyKind, BodyView, Contact, Joint, JointId, JointKind, Mass, Material,
@@ -10,7 +11,6 @@ use moreau_cache::ContactCache;
 use moreau_collision::Shape;
 use moreau_math::{Pose, Vec3, Velocity};
 use moreau_solver::ContactSolver;
-use moreau_solver_pgs::PgsSolver;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -46,6 +46,8 @@ pub(crate) struct WorldState {
 pub struct World {
     pub(crate) state: WorldState,
     pub(crate) solver: Box<dyn ContactSolver>,
+    /// Whether the solver was set by hand and not by the settings.
+    pub(crate) own_solver: bool,
     pub(crate) pool: Option<Arc<rayon::ThreadPool>>,
     /// Follows from the state; rebuilt after a restore.
     pub(crate) detection: Detection,
@@ -84,10 +86,11 @@ impl World {
     }
 
     pub(crate) fn from_state(state: WorldState) -> Self {
-        let solver = Box::new(PgsSolver::new(state.settings.solver));
+        let solver = Box::new(ChosenSolver::new(state.settings.solver));
         let mut world = Self {
             state,
             solver,
+            own_solver: false,
             pool: None,
             detection: Detection::default(),
             scratch: Scratch::default(),
@@ -108,8 +111,9 @@ impl World {
     /// A setting that is out of range.
     pub fn set_settings(&mut self, settings: WorldSettings) -> Result<(), WorldError> {
         settings.validate()?;
-        if self.solver.name() == PgsSolver::default().name() {
-            self.solver = Box::new(PgsSolver::new(settings.solver));
+        if !self.own_solver {
+            self.scratch.forget_solvers();
+            self.solver = Box::new(ChosenSolver::new(settings.solver));
         }
         self.state.settings = settings;
         Ok(())
@@ -119,6 +123,7 @@ impl World {
     pub fn set_solver(&mut self, solver: Box<dyn ContactSolver>) {
         self.scratch.forget_solvers();
         self.solver = solver;
+        self.own_solver = true;
     }
 
     /// Name of the solver.

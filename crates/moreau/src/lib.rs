@@ -36,6 +36,7 @@ pub use moreau_math as math;
 pub use moreau_pipeline as pipeline;
 pub use moreau_scene as scene;
 pub use moreau_solver as solver;
+pub use moreau_solver_newton as solver_newton;
 pub use moreau_solver_pgs as solver_pgs;
 
 pub use moreau_collision::{CollideSettings, ConvexHull, Manifold, Shape, ShapeError, collide};
@@ -43,8 +44,9 @@ pub use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
 pub use moreau_math::{MassProperties, Mat3, Pose, Quat, SymMat3, Vec3, Velocity, vec3};
 pub use moreau_pipeline::{
     Body, BodyId, BodyKind, BodyView, CombineRule, Contact, Joint, JointId, JointKind, Mass,
-    Material, PositionCorrection, SnapshotError, StageTimes, StateHash, StepReport, World,
-    WorldError, WorldSettings,
+    Material, PositionCorrection, SnapshotError, SolverChoice, SolverSettings, StageTimes,
+    StateHash, StepReport, World, WorldError, WorldSettings,
 };
 pub use moreau_solver::{Certificate, ContactSolver, SolveReport, StopReason};
+pub use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 pub use moreau_solver_pgs::{PgsSettings, PgsSolver};

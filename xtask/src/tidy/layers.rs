@@ -74,6 +74,12 @@ pub(crate) const ROWS: &[Row] = &[
         external: &["serde", "smallvec", "thiserror"],
     },
     Row {
+        name: "moreau-solver-newton",
+        kind: Kind::Simulation,
+        uses: &["moreau-math", "moreau-constraint", "moreau-solver"],
+        external: &["serde", "smallvec", "thiserror"],
+    },
+    Row {
         name: "moreau-cache",
         kind: Kind::Simulation,
         uses: &["moreau-math"],
@@ -88,6 +94,7 @@ pub(crate) const ROWS: &[Row] = &[
             "moreau-constraint",
             "moreau-solver",
             "moreau-solver-pgs",
+            "moreau-solver-newton",
             "moreau-cache",
         ],
         external: &[
@@ -125,6 +132,7 @@ pub(crate) const ROWS: &[Row] = &[
             "moreau-constraint",
             "moreau-solver",
             "moreau-solver-pgs",
+            "moreau-solver-newton",
             "moreau-cache",
             "moreau-pipeline",
             "moreau-scene",

@@ -1,0 +1,180 @@
+//! The cascade S1 to S5 that gives the exact answer.
+
+use crate::augmented::Augmented;
+use crate::form::{BodyForm, Dual, Six};
+use crate::haslinger::Haslinger;
+use crate::primal_dual::PrimalDual;
+use crate::settings::NewtonSettings;
+use crate::sweeps::sweeps;
+use crate::system::System;
+use moreau_solver::{SolveReport, StopReason};
+
+/// The best answer so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Best {
+    pub(crate) impulses: Dual,
+    pub(crate) residual: f64,
+    pub(crate) worst: Option<usize>,
+}
+
+impl Best {
+    /// Takes (l, v) where it is better.
+    pub(crate) fn offer(&mut self, form: &BodyForm, l: &Dual, v: &[Six]) -> bool {
+        let (residual, worst) = form.residual(l, v);
+        let better = residual < self.residual;
+        if better {
+            (self.residual, self.worst) = (residual, worst);
+            self.impulses.clone_from(l);
+        }
+        better
+    }
+}
+
+/// What a stage may spend.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Budget {
+    pub(crate) tolerance: f64,
+    pub(crate) factorizations: u32,
+    pub(crate) sweeps: u32,
+}
+
+/// What was spent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Count {
+    pub(crate) sweeps: u32,
+}
+
+/// Memory of the cascade.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Cascade {
+    pub(crate) form: BodyForm,
+    pub(crate) system: System,
+    best: Best,
+    primal_dual: PrimalDual,
+    augmented: Augmented,
+    haslinger: Haslinger,
+    l: Dual,
+    pub(crate) v: Vec<Six>,
+}
+
+impl Cascade {
+    /// Solves the loaded form from the warm start `l`; `l` and `self.v` hold the answer.
+    pub(crate) fn solve(&mut self, l: &mut Dual, settings: &NewtonSettings) -> SolveReport {
+        let tolerance = settings.tolerance;
+        let form = &self.form;
+        let first = self.system.factorizations;
+        let mut count = Count::default();
+
+        // The warm start may be the answer already; then it is kept to the bit.
+        form.velocities(l, &mut self.v);
+        let (residual, worst) = form.residual(l, &self.v);
+        self.best = Best {
+            impulses: l.clone(),
+            residual,
+            worst,
+        };
+        if !residual.is_finite() {
+            // A warm start that overflows is none.
+            self.best.impulses = form.zero();
+            form.velocities(&self.best.impulses, &mut self.v);
+            (self.best.residual, self.best.worst) = form.residual(&self.best.impulses, &self.v);
+        }
+        if self.best.residual > tolerance {
+            self.l.clone_from(&self.best.impulses);
+            form.project(&mut self.l);
+            form.velocities(&self.l, &mut self.v);
+            self.best.offer(form, &self.l, &self.v);
+            self.first_sweeps(settings, &mut count);
+        }
+        if self.best.residual > tolerance {
+            self.newton(settings, &mut count);
+        }
+        l.clone_from(&self.best.impulses);
+        self.form.velocities(l, &mut self.v);
+        let converged = self.best.residual <= tolerance;
+        SolveReport {
+            sweeps: count.sweeps,
+            factorizations: self.system.factorizations - first,
+            stop: if converged {
+                StopReason::Converged
+            } else {
+                StopReason::Budget
+            },
+            residual: self.best.residual,
+            worst_contact: self.best.worst,
+        }
+    }
+
+    /// S1.
+    fn first_sweeps(&mut self, settings: &NewtonSettings, count: &mut Count) {
+        let mut left = settings.first_sweeps;
+        while left > 0 && self.best.residual > settings.tolerance {
+            let some = left.min(10);
+            sweeps(&self.form, &mut self.l, &mut self.v, some);
+            count.sweeps += some;
+            left -= some;
+            self.best.offer(&self.form, &self.l, &self.v);
+        }
+    }
+
+    /// S2 to S5.
+    fn newton(&mut self, settings: &NewtonSettings, count: &mut Count) {
+        self.system.analyse(&self.form);
+        let tolerance = settings.tolerance;
+        let budget = |factorizations| Budget {
+            tolerance,
+            factorizations,
+            sweeps: 5000,
+        };
+        let (form, system, best) = (&self.form, &mut self.system, &mut self.best);
+        self.primal_dual.run(
+            form,
+            system,
+            best,
+            &budget(settings.primal_dual_steps),
+            count,
+        );
+        let (mut steps, mut damping) = (settings.augmented_steps, 0.5);
+        for round in 0..settings.rounds {
+            if best.residual <= tolerance {
+                return;
+            }
+            sweeps(form, &mut best.impulses, &mut self.v, 20);
+            count.sweeps += 20;
+            (best.residual, best.worst) = form.residual(&best.impulses, &self.v);
+            let scale = [1.0, 0.1, 0.01][round as usize % 3];
+            self.augmented
+                .run(form, system, best, &budget(steps), scale);
+            if best.residual <= tolerance {
+                return;
+            }
+            let start = if round == 0 {
+                best.impulses.clone()
+            } else {
+                form.zero()
+            };
+            self.haslinger
+                .run(form, system, (best, start), &budget(2 * steps), damping);
+            if best.residual <= tolerance {
+                return;
+            }
+            // Full Newton again, from where the slow iteration got to.
+            let mut from_haslinger = Best {
+                impulses: self.haslinger.l.clone(),
+                ..Best::default()
+            };
+            form.project(&mut from_haslinger.impulses);
+            sweeps(form, &mut from_haslinger.impulses, &mut self.v, 2);
+            count.sweeps += 2;
+            (from_haslinger.residual, from_haslinger.worst) =
+                form.residual(&from_haslinger.impulses, &self.v);
+            self.augmented
+                .run(form, system, &mut from_haslinger, &budget(steps), 1.0);
+            if from_haslinger.residual < best.residual {
+                std::mem::swap(best, &mut from_haslinger);
+            }
+            steps *= 2;
+            damping *= 0.6;
+        }
+    }
+}

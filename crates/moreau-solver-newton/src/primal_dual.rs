@@ -1,0 +1,241 @@
+//! S2: primal-dual semismooth Newton on the map of Alart and Curnier.
+//!
+//! ```text
+//! F = l - p(l - rho u),  E = (I - G + delta I)^-1
+//! (M + J' E G rho J) dv = -J' E F,   dl = -E F - E G rho J dv
+//! ```
+//!
+//! delta regularises the map and not the bodies, and goes to zero as steps succeed. Backtracking on
+//! |F/rho| over the last four values; on a stall, sweeps from the best answer so far.
+
+use crate::cascade::{Best, Budget};
+use crate::form::{BodyForm, Dual, Six};
+use crate::maps::{IDENTITY, Three, alart_curnier, apply, inverse, multiply, scaled};
+use crate::sweeps::sweeps;
+use crate::system::{System, Weights, contact_rate};
+use moreau_math::Vec3;
+
+const DELTA_START: f64 = 1e-3;
+const DELTA_LEAST: f64 = 1e-9;
+const DELTA_MOST: f64 = 1e-1;
+const BACKTRACKS: u32 = 12;
+
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PrimalDual {
+    weights: Weights,
+    /// E of each contact and row.
+    e: Vec<Three>,
+    e_rows: Vec<f64>,
+    jacobians: Vec<Three>,
+    jacobian_rows: Vec<f64>,
+    residual: Dual,
+    l: Dual,
+    trial: Dual,
+    step: Dual,
+    v: Vec<Six>,
+    trial_v: Vec<Six>,
+    step_v: Vec<Six>,
+    force: Vec<Six>,
+    dv: Vec<Six>,
+}
+
+impl PrimalDual {
+    /// Improves `best` until its residual is within the tolerance or the budget of factorisations is
+    /// used up.
+    pub(crate) fn run(
+        &mut self,
+        form: &BodyForm,
+        system: &mut System,
+        best: &mut Best,
+        budget: &Budget,
+        report: &mut crate::cascade::Count,
+    ) {
+        let start = system.factorizations;
+        let mut sweep_count = 20_u32;
+        let mut delta = DELTA_START;
+        let (mut failures, mut need_sweeps, mut first) = (0, true, true);
+        let mut history: Vec<f64> = Vec::new();
+        while best.residual > budget.tolerance
+            && system.factorizations - start < budget.factorizations
+            && report.sweeps < budget.sweeps
+        {
+            if need_sweeps {
+                self.l.clone_from(&best.impulses);
+                if first {
+                    form.velocities(&self.l, &mut self.v);
+                } else {
+                    sweeps(form, &mut self.l, &mut self.v, sweep_count);
+                    report.sweeps += sweep_count;
+                    if !best.offer(form, &self.l, &self.v) && sweep_count < 200 {
+                        sweep_count += sweep_count / 2;
+                    }
+                }
+                first = false;
+                need_sweeps = false;
+                history.clear();
+                history.push(self.evaluate(form));
+                continue;
+            }
+            if !self.direction(form, system, delta) {
+                (need_sweeps, delta) = (true, (delta * 10.0).min(1e-2));
+                continue;
+            }
+            let merit = history.iter().rev().take(4).fold(0.0_f64, |m, x| m.max(*x));
+            match self.search(form, merit) {
+                Some((t, value)) => {
+                    history.push(value);
+                    self.trial.clone_from(&self.l);
+                    form.project(&mut self.trial);
+                    form.velocities(&self.trial, &mut self.trial_v);
+                    best.offer(form, &self.trial, &self.trial_v);
+                    let factor = if t == 1.0 {
+                        0.1
+                    } else if t > 0.1 {
+                        1.0
+                    } else {
+                        5.0
+                    };
+                    delta = (delta * factor).clamp(DELTA_LEAST, DELTA_MOST);
+                    let n = history.len();
+                    need_sweeps = n > 12 && history[n - 1] > 0.7 * history[n - 10];
+                }
+                None => {
+                    delta = (delta * 30.0).min(DELTA_MOST);
+                    failures += 1;
+                    if delta >= DELTA_MOST || failures >= 3 {
+                        (need_sweeps, delta, failures) = (true, DELTA_START, 0);
+                    }
+                }
+            }
+        }
+    }
+
+    /// F and G at (l, v); returns |F/rho|.
+    fn evaluate(&mut self, form: &BodyForm) -> f64 {
+        evaluate(
+            form,
+            &self.l,
+            &self.v,
+            &mut self.residual,
+            Some((&mut self.jacobians, &mut self.jacobian_rows)),
+        )
+    }
+
+    /// dv, dl; false where the system is singular.
+    fn direction(&mut self, form: &BodyForm, system: &mut System, delta: f64) -> bool {
+        let n = form.contacts.len();
+        self.e.clear();
+        self.weights.contacts.clear();
+        self.step.contacts.clear();
+        for i in 0..n {
+            let g = &self.jacobians[i];
+            let mut m = IDENTITY;
+            for (r, (row, g)) in m.iter_mut().zip(g).enumerate() {
+                for (x, g) in row.iter_mut().zip(g) {
+                    *x -= g;
+                }
+                row[r] += delta;
+            }
+            let e = inverse(&m);
+            self.weights
+                .contacts
+                .push(scaled(&multiply(&e, g), form.contacts[i].rho));
+            self.step
+                .contacts
+                .push(-apply(&e, self.residual.contacts[i]));
+            self.e.push(e);
+        }
+        self.e_rows.clear();
+        self.weights.rows.clear();
+        self.step.rows.clear();
+        for (i, r) in form.rows.iter().enumerate() {
+            let (g, rho) = (self.jacobian_rows[i], 1.0 / r.diagonal);
+            let e = 1.0 / (1.0 - g + g * rho * r.regularization + delta);
+            self.weights.rows.push(e * g * rho);
+            self.step.rows.push(-e * self.residual.rows[i]);
+            self.e_rows.push(e);
+        }
+        self.force.clear();
+        self.force.resize(form.bodies(), [0.0; 6]);
+        form.add_jacobian(&self.step, 1.0, &mut self.force);
+        if !system.factor(form, &self.weights)
+            || !system.solve(form, &self.weights, &self.force, &mut self.dv)
+        {
+            return false;
+        }
+        for (i, c) in form.contacts.iter().enumerate() {
+            self.step.contacts[i] -= apply(&self.weights.contacts[i], contact_rate(c, &self.dv));
+        }
+        for (i, r) in form.rows.iter().enumerate() {
+            self.step.rows[i] -= self.weights.rows[i] * r.velocity(&self.dv);
+        }
+        if !self.step.is_finite() {
+            return false;
+        }
+        self.step_v.clear();
+        self.step_v.resize(form.bodies(), [0.0; 6]);
+        form.add_mass_jacobian(&self.step, &mut self.step_v);
+        true
+    }
+
+    /// Backtracks from the full step; returns its length and the new |F/rho|, or `None`.
+    fn search(&mut self, form: &BodyForm, merit: f64) -> Option<(f64, f64)> {
+        let mut t = 1.0;
+        for _ in 0..BACKTRACKS {
+            self.l.step(t, &self.step, &mut self.trial);
+            self.trial_v.clone_from(&self.v);
+            for (v, d) in self.trial_v.iter_mut().zip(&self.step_v) {
+                crate::form::add_scaled(v, d, t);
+            }
+            let value = evaluate(form, &self.trial, &self.trial_v, &mut self.residual, None);
+            if value <= (1.0 - 1e-3 * t) * merit {
+                std::mem::swap(&mut self.l, &mut self.trial);
+                form.velocities(&self.l, &mut self.v);
+                self.evaluate(form);
+                return Some((t, value));
+            }
+            t *= 0.5;
+        }
+        self.evaluate(form);
+        None
+    }
+}
+
+/// F = l - p(l - rho u) into `residual`, the Jacobians of p where wanted; returns |F/rho|.
+fn evaluate(
+    form: &BodyForm,
+    l: &Dual,
+    v: &[Six],
+    residual: &mut Dual,
+    mut jacobians: Option<(&mut Vec<Three>, &mut Vec<f64>)>,
+) -> f64 {
+    residual.contacts.clear();
+    residual.rows.clear();
+    if let Some((contacts, rows)) = &mut jacobians {
+        contacts.clear();
+        rows.clear();
+    }
+    let mut sum = 0.0;
+    for (c, l) in form.contacts.iter().zip(&l.contacts) {
+        let z: Vec3 = *l - c.velocity(v) * c.rho;
+        let (p, g) = alart_curnier(z, c.mu);
+        let f = *l - p;
+        sum += (f / c.rho).length_squared();
+        residual.contacts.push(f);
+        if let Some((contacts, _)) = &mut jacobians {
+            contacts.push(g);
+        }
+    }
+    for (r, l) in form.rows.iter().zip(&l.rows) {
+        let w = r.velocity(v) + r.bias + r.regularization * l;
+        let z = l - w / r.diagonal;
+        let p = z.clamp(r.lower, r.upper);
+        let f = l - p;
+        sum += (f * r.diagonal) * (f * r.diagonal);
+        residual.rows.push(f);
+        if let Some((_, rows)) = &mut jacobians {
+            rows.push(if p == z { 1.0 } else { 0.0 });
+        }
+    }
+    sum.sqrt()
+}

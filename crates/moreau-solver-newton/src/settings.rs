@@ -1,0 +1,33 @@
+use serde::{Deserialize, Serialize};
+
+/// Settings of [`crate::NewtonSolver`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct NewtonSettings {
+    /// The natural map (m/s) at which an answer counts as solved. Default 1e-10. Below about 1e-16
+    /// of the largest impulse times inverse mass no f64 answer exists; too big lets friction creep
+    /// and contacts sink by that much a second.
+    pub tolerance: f64,
+    /// Sweeps of single-contact solves before the first factorisation. Default 30. Too few: Newton
+    /// starts far away; too many: easy problems pay for them.
+    pub first_sweeps: u32,
+    /// Factorisations of the primal-dual stage. Default 25.
+    pub primal_dual_steps: u32,
+    /// Factorisations of the augmented Lagrangian stage; the Haslinger stage gets twice as many and
+    /// each round doubles them. Default 80.
+    pub augmented_steps: u32,
+    /// Rounds of the two slow stages. Default 3. 0 ends after the primal-dual stage.
+    pub rounds: u32,
+}
+
+impl Default for NewtonSettings {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-10,
+            first_sweeps: 30,
+            primal_dual_steps: 25,
+            augmented_steps: 80,
+            rounds: 3,
+        }
+    }
+}
