@@ -1,0 +1,98 @@
+use serde::Serialize;
+
+/// What a run came to. The names of the fields are those of the tools' JSON.
+///
+/// "So far" means: over all steps that the run has made.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Figures {
+    /// Name of the scene.
+    pub scene: String,
+    /// Name of the solver.
+    pub solver: String,
+    /// Threads that the world steps on.
+    pub threads: usize,
+    /// Bodies in the world.
+    pub bodies: usize,
+    /// Contact points in the last step.
+    pub contact_points: usize,
+    /// Steps made.
+    pub steps: u64,
+    /// Median time of a step, ms, of the steps from `measure_from` on; 0 where there is none.
+    pub ms_per_step_median: f64,
+    /// The time that 95 % of those steps did not exceed (nearest rank), ms.
+    pub ms_per_step_p95: f64,
+    /// Deepest overlap of a contact point so far, m, each measured at the start of its step.
+    pub max_penetration_m: f64,
+    /// Deepest overlap of a contact point in the last step, m.
+    pub end_max_penetration_m: f64,
+    /// Kinetic energy of all dynamic bodies after the last step, J.
+    pub kinetic_energy_j: f64,
+    /// Largest speed of a dynamic body's centre of mass after the last step, m/s.
+    pub max_speed_m_s: f64,
+    /// Largest distance so far of a dynamic body's centre of mass from where it was at the start,
+    /// measured perpendicular to gravity (to the up axis where there is none), m.
+    pub max_horizontal_drift_m: f64,
+    /// Largest rise so far of the total mechanical energy over that at the start, J; at least 0.
+    /// Kinetic energy, and the potentials of gravity and of the bodies' constant forces; all dynamic
+    /// bodies. Constant torques, kinematic bodies and moving surfaces may rightly raise it.
+    pub energy_gain_j: f64,
+    /// Largest change so far of the total linear momentum of the dynamic bodies that gravity,
+    /// constant forces and the impulses of other bodies (contacts and joints) do not account for,
+    /// over the larger of 1 N s and the largest sum of m |v| so far. Only rounding in a right step.
+    pub momentum_drift: f64,
+    /// Largest natural map of a step so far, m/s.
+    pub residual_max_m_s: f64,
+    /// The world's state after the last step: 16 hexadecimal digits.
+    pub state_hash: String,
+    /// Whether every solve so far converged to its tolerance.
+    pub certified: bool,
+    /// Steps so far in which one did not.
+    pub uncertified_steps: u64,
+    /// Steps so far in which the energy guard reduced a bounce.
+    pub guarded_steps: u64,
+    /// Most sweeps of an island so far.
+    pub max_sweeps: u32,
+    /// Most contact points of a step so far.
+    pub max_contact_points: usize,
+    /// Largest speed of a dynamic body's centre of mass so far, m/s.
+    pub peak_speed_m_s: f64,
+    /// Length of a step, s.
+    pub dt_s: f64,
+}
+
+/// Median of `times`, in the same unit.
+pub(crate) fn median(times: &[f64]) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let n = sorted.len();
+    match n {
+        0 => 0.0,
+        n if n % 2 == 1 => sorted[n / 2],
+        _ => 0.5 * (sorted[n / 2 - 1] + sorted[n / 2]),
+    }
+}
+
+/// The value that `percent` of `times` do not exceed, by nearest rank.
+pub(crate) fn percentile(times: &[f64], percent: usize) -> f64 {
+    let mut sorted = times.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = (percent * sorted.len()).div_ceil(100);
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn medians_and_percentiles() {
+        assert_eq!(median(&[]), 0.0);
+        assert_eq!(median(&[3.0, 1.0, 2.0]), 2.0);
+        assert_eq!(median(&[4.0, 1.0, 2.0, 3.0]), 2.5);
+        let hundred: Vec<f64> = (1..=100).rev().map(f64::from).collect();
+        assert_eq!(percentile(&hundred, 95), 95.0);
+        assert_eq!(percentile(&[7.0], 95), 7.0);
+        assert_eq!(percentile(&[1.0, 2.0, 3.0], 50), 2.0);
+        assert_eq!(percentile(&[], 95), 0.0);
+    }
+}
