@@ -60,6 +60,8 @@ pub use random::SplitMix64;
 pub use run::{Run, RunOptions};
 pub use scene::{Format, Scene, VERSION};
 pub use schema::schema_json;
-pub use settings::{PositionCorrectionSpec, SettingsSpec, SolverSpec};
+pub use settings::{
+    NewtonSpec, PgsSpec, PositionCorrectionSpec, SettingsSpec, SolverChoiceSpec, SolverSpec,
+};
 pub use shape::{ShapeRef, ShapeSpec};
 pub use table::Table;

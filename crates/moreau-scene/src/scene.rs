@@ -257,20 +257,8 @@ impl Scene {
                 .key("gravity")
                 .invalid(format!("{gravity:?}"), "finite"));
         }
-        let Some(solver) = &self.settings.solver else {
-            return Ok(());
-        };
-        let path = root.key("settings");
-        let path = path.key("solver");
-        if let Some(x) = solver.tolerance
-            && !(x >= 0.0 && x.is_finite())
-        {
-            return Err(path.key("tolerance").invalid(x, "0 or more, and finite"));
-        }
-        if let Some(x) = solver.relaxation
-            && !(x > 0.0 && x < 2.0)
-        {
-            return Err(path.key("relaxation").invalid(x, "above 0 and below 2"));
+        if let Some(solver) = &self.settings.solver {
+            solver.check(&root.key("settings").key("solver"))?;
         }
         Ok(())
     }

@@ -1,4 +1,5 @@
-use moreau_pipeline::WorldSettings;
+use crate::error::{Path, SceneError};
+use moreau_pipeline::{SolverChoice, WorldSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -44,10 +45,44 @@ pub struct PositionCorrectionSpec {
     pub max_sweeps: Option<u32>,
 }
 
-/// Knobs of the default solver.
+/// Which solver, and the solvers' knobs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SolverSpec {
+    /// Which solver. Default auto.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choice: Option<SolverChoiceSpec>,
+    /// Choice auto: largest work of one factorisation that is solved exactly, multiply-adds.
+    /// Default 20 million.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact_work_limit: Option<u64>,
+    /// Choice auto: most contact points of an island that is solved exactly. Default 2500.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact_contact_limit: Option<usize>,
+    /// Sequential impulses. Default: all of its defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pgs: Option<PgsSpec>,
+    /// Newton. Default: all of its defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub newton: Option<NewtonSpec>,
+}
+
+/// Which of the solvers solve the islands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum SolverChoiceSpec {
+    /// Newton where its work is within the limits, sequential impulses elsewhere.
+    Auto,
+    /// Sequential impulses for every island.
+    Pgs,
+    /// Newton for every island, whatever it costs.
+    Newton,
+}
+
+/// Knobs of sequential impulses.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PgsSpec {
     /// Most sweeps over an island. Default 400.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_sweeps: Option<u32>,
@@ -57,6 +92,15 @@ pub struct SolverSpec {
     /// Over-relaxation, above 0 and below 2. Default 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub relaxation: Option<f64>,
+}
+
+/// Knobs of Newton's method.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewtonSpec {
+    /// Natural map at which an island counts as solved, m/s, 0 or more. Default 1e-10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
 }
 
 fn set<T: Copy>(to: &mut T, from: Option<T>) {
@@ -83,10 +127,59 @@ impl SettingsSpec {
             );
         }
         if let Some(solver) = &self.solver {
-            set(&mut out.solver.max_sweeps, solver.max_sweeps);
-            set(&mut out.solver.tolerance, solver.tolerance);
-            set(&mut out.solver.relaxation, solver.relaxation);
+            set(
+                &mut out.solver.choice,
+                solver.choice.map(SolverChoice::from),
+            );
+            set(&mut out.solver.exact_work_limit, solver.exact_work_limit);
+            set(
+                &mut out.solver.exact_contact_limit,
+                solver.exact_contact_limit,
+            );
+            if let Some(pgs) = &solver.pgs {
+                set(&mut out.solver.pgs.max_sweeps, pgs.max_sweeps);
+                set(&mut out.solver.pgs.tolerance, pgs.tolerance);
+                set(&mut out.solver.pgs.relaxation, pgs.relaxation);
+            }
+            if let Some(newton) = &solver.newton {
+                set(&mut out.solver.newton.tolerance, newton.tolerance);
+            }
         }
         out
+    }
+}
+
+impl From<SolverChoiceSpec> for SolverChoice {
+    fn from(choice: SolverChoiceSpec) -> Self {
+        match choice {
+            SolverChoiceSpec::Auto => Self::Auto,
+            SolverChoiceSpec::Pgs => Self::Pgs,
+            SolverChoiceSpec::Newton => Self::Newton,
+        }
+    }
+}
+
+impl SolverSpec {
+    /// The world looks at these only in its first step.
+    pub(crate) fn check(&self, path: &Path<'_>) -> Result<(), SceneError> {
+        let tolerance = |kind: &str, value: Option<f64>| match value {
+            Some(x) if !(x >= 0.0 && x.is_finite()) => Err(path
+                .key(kind)
+                .key("tolerance")
+                .invalid(x, "0 or more, and finite")),
+            _ => Ok(()),
+        };
+        tolerance("pgs", self.pgs.as_ref().and_then(|pgs| pgs.tolerance))?;
+        tolerance(
+            "newton",
+            self.newton.as_ref().and_then(|newton| newton.tolerance),
+        )?;
+        match self.pgs.as_ref().and_then(|pgs| pgs.relaxation) {
+            Some(x) if !(x > 0.0 && x < 2.0) => {
+                let path = path.key("pgs");
+                Err(path.key("relaxation").invalid(x, "above 0 and below 2"))
+            }
+            _ => Ok(()),
+        }
     }
 }

@@ -10,7 +10,7 @@ const GOOD: &str = r#"{
   "dt": 0.01,
   "steps": 10,
   "measure_from": 2,
-  "settings": {"position_correction": {"rate": 0.3}, "solver": {"max_sweeps": 50}},
+  "settings": {"position_correction": {"rate": 0.3}, "solver": {"pgs": {"max_sweeps": 50}}},
   "expect": [
     {"quantity": "position.y", "body": "bob", "value": 1, "tolerance": 9, "reason": "r"},
     {"quantity": "max_speed", "at_most": 90, "reason": "r"}
