@@ -1,1 +1,54 @@
-fn main() {}
+//! The moreau command: run scenes, print figures, write traces and pages.
+//!
+//! **Owns**: the command line ([`args`]), what people and programs read of a run ([`run`],
+//! [`table`], [`poses`]), the page that plays it ([`page`]), and how mistakes look ([`fault`]).
+//!
+//! **Must not know**: how a scene is read, measured or stepped; a number that it prints comes from
+//! `moreau::scene::Run` or a step's report.
+//!
+//! ```sh
+//! moreau                      # the showcase, and out/showcase.html
+//! moreau run tower_30 --json  # figures as JSON
+//! moreau scenes               # what else there is
+//! ```
+
+mod args;
+mod fault;
+mod interrupt;
+mod output;
+mod page;
+mod poses;
+mod run;
+mod scenes;
+mod solvers;
+mod table;
+
+use args::{Cli, Command, RunArgs};
+use clap::Parser;
+use fault::Fault;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match dispatch(cli) {
+        Ok(code) => code,
+        Err(Fault { code, report }) => {
+            fault::print(&format!("{report:?}"));
+            ExitCode::from(code)
+        }
+    }
+}
+
+fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {
+    match cli.command {
+        Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Scenes) => scenes::print_list().map(|()| ExitCode::SUCCESS),
+        Some(Command::Check { scene }) => scenes::check(&scene).map(|()| ExitCode::SUCCESS),
+        None => run::run(&RunArgs {
+            scene: scenes::SHOWCASE.into(),
+            threads: 1,
+            html: Some("out/showcase.html".into()),
+            ..RunArgs::default()
+        }),
+    }
+}

@@ -146,8 +146,10 @@ pub(crate) const ROWS: &[Row] = &[
         external: &[
             "clap",
             "comfy-table",
+            "ctrlc",
             "indicatif",
             "miette",
+            "miniz_oxide",
             "serde",
             "serde_json",
         ],

@@ -1,0 +1,151 @@
+//! The command line.
+
+use crate::solvers;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Rigid-body contact dynamics with exact Coulomb friction.
+///
+/// With no command it runs the showcase and writes out/showcase.html, a page that plays the run.
+#[derive(Debug, Parser)]
+#[command(name = "moreau", version, after_help = AFTER, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Option<Command>,
+}
+
+const AFTER: &str = "Examples:
+  moreau run tower_30                         run a scene and print its figures
+  moreau run my.json --html out/my.html       watch it in a browser, offline
+  moreau run tower_30 --threads 2 --json      figures as one JSON object
+  moreau check my.json                        find the first mistake in a scene file
+
+Exit codes: 0 done, 1 the run or one of its scene's gates failed, 2 wrong usage or input.";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Step a scene and print what it came to.
+    Run(RunArgs),
+    /// List the scenes that can be run by name.
+    Scenes,
+    /// Check a scene file; print its first mistake and where it is.
+    Check {
+        /// Path of a scene file, or name of a scene.
+        scene: String,
+    },
+}
+
+/// Step a scene and print what it came to.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct RunArgs {
+    /// Path of a scene file, or name of a scene (see `moreau scenes`).
+    #[arg(default_value = crate::scenes::SHOWCASE)]
+    pub(crate) scene: String,
+
+    /// Solve with this solver instead of the scene's.
+    #[arg(long, value_name = "NAME", value_parser = solvers::parser())]
+    pub(crate) solver: Option<String>,
+
+    /// Length of a step in seconds, such as 0.01 or 1/240. The run then covers the scene's time.
+    #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
+    pub(crate) dt: Option<f64>,
+
+    /// Number of steps.
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
+    pub(crate) steps: Option<u64>,
+
+    /// Threads. The results have the same bits for any number.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) threads: usize,
+
+    /// Print the figures as one JSON object, and nothing else, to standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write poses and velocities of all bodies and steps as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) poses: Option<PathBuf>,
+
+    /// Write a page that plays the run in 3D in any browser, without a network.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+}
+
+/// Most steps that can be asked for: more would never end.
+const MOST_STEPS: u64 = 1_000_000_000;
+const MOST_THREADS: usize = 1024;
+
+/// Seconds as a number or as a fraction.
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = |text: &str| text.trim().parse::<f64>().ok();
+    let value = match text.split_once('/') {
+        None => number(text),
+        Some((over, under)) => number(over).zip(number(under)).map(|(a, b)| a / b),
+    };
+    match value {
+        None => {
+            Err("not a number; write seconds, such as 0.01, or a fraction, such as 1/240".into())
+        }
+        Some(x) if x > 0.0 && x.is_finite() => Ok(x),
+        Some(x) => Err(format!(
+            "is {x}; a step must be positive and finite, such as 1/60"
+        )),
+    }
+}
+
+fn count(text: &str) -> Result<u64, String> {
+    match text.parse::<u64>() {
+        Ok(n) if n <= MOST_STEPS => Ok(n),
+        _ => Err(format!("must be a whole number from 0 to {MOST_STEPS}")),
+    }
+}
+
+fn threads(text: &str) -> Result<usize, String> {
+    match text.parse::<usize>() {
+        Ok(n) if (1..=MOST_THREADS).contains(&n) => Ok(n),
+        _ => Err(format!("must be a whole number from 1 to {MOST_THREADS}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_declaration_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn lengths_of_a_step() {
+        let cases = [
+            ("0.01", 0.01),
+            ("1/60", 1.0 / 60.0),
+            (" 1 / 4 ", 0.25),
+            ("1e-3", 1e-3),
+        ];
+        for (text, expect) in cases {
+            assert_eq!(seconds(text), Ok(expect), "of {text:?}");
+        }
+        for text in [
+            "", "fast", "0", "-0.1", "nan", "inf", "1/0", "0/0", "1/2/3", "1/",
+        ] {
+            assert!(seconds(text).is_err(), "{text:?} passed");
+        }
+    }
+
+    #[test]
+    fn counts() {
+        assert_eq!((count("0"), count("600")), (Ok(0), Ok(600)));
+        assert_eq!((threads("1"), threads("2")), (Ok(1), Ok(2)));
+        for text in ["-1", "1.5", "", "x", "99999999999999999999"] {
+            assert!(
+                count(text).is_err() && threads(text).is_err(),
+                "{text:?} passed"
+            );
+        }
+        assert!(threads("0").is_err());
+    }
+}

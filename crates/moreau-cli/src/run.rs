@@ -1,0 +1,179 @@
+//! `moreau run`: steps a scene, and tells what it came to.
+
+use crate::args::RunArgs;
+use crate::fault::{self, Fault};
+use crate::page::{About, Recording, html};
+use crate::poses::PoseFile;
+use crate::{interrupt, output, scenes, solvers, table};
+use indicatif::{ProgressBar, ProgressStyle};
+use moreau::scene::{Figures, GateResult, Run, RunOptions, Verdict, evaluate};
+use serde::Serialize;
+use std::fmt::Write;
+use std::io::IsTerminal;
+use std::process::ExitCode;
+
+/// The object that `--json` prints.
+#[derive(Serialize)]
+struct Summary<'a> {
+    #[serde(flatten)]
+    figures: &'a Figures,
+    /// Whether the run was stopped before its end.
+    interrupted: bool,
+    gates: &'a [GateResult],
+}
+
+/// Runs a scene.
+pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
+    let mut scene = scenes::load(&args.scene)?;
+    if let Some(name) = &args.solver {
+        solvers::choose(name, &mut scene);
+    }
+    let options = RunOptions {
+        dt: args.dt,
+        steps: args.steps,
+        threads: args.threads,
+        ..RunOptions::default()
+    };
+    let mut run = Run::new(&scene, options)
+        .map_err(|error| Fault::input(error.to_string(), "see `moreau run --help`"))?;
+    let names: Vec<_> = run
+        .built()
+        .names
+        .iter()
+        .map(|name| name.clone().unwrap_or_default())
+        .collect();
+    let mut poses = match &args.poses {
+        Some(path) => Some(PoseFile::create(path, run.world(), &names)?),
+        None => None,
+    };
+    let mut recording = args
+        .html
+        .as_ref()
+        .map(|_| Recording::start(run.world(), &names, run.steps()));
+
+    let bar = progress(run.steps());
+    interrupt::listen();
+    while !run.finished() && !interrupt::asked() {
+        let report = run.step().map_err(|error| {
+            bar.abandon();
+            let help = "a smaller --dt or a scene without such large velocities may help";
+            Fault::run(format!("step {}: {error}", run.world().steps() + 1), help)
+        })?;
+        if let Some(poses) = &mut poses {
+            poses.write(run.world())?;
+        }
+        if let Some(recording) = &mut recording {
+            recording.step(run.world(), &report);
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+
+    if let Some(poses) = poses {
+        poses.finish()?;
+    }
+    let figures = run.figures();
+    if let (Some(path), Some(mut recording)) = (&args.html, recording) {
+        recording.finish(run.world());
+        output::make_room(path)?;
+        let page = html(&recording, &about(&run, &figures));
+        std::fs::write(path, page).map_err(|error| Fault::write(path, &error))?;
+    }
+    let gates = evaluate(&run);
+    let interrupted = !run.finished();
+    let text = if args.json {
+        let summary = Summary {
+            figures: &figures,
+            interrupted,
+            gates: &gates,
+        };
+        let json = serde_json::to_string(&summary)
+            .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
+        json + "\n"
+    } else {
+        words(args, &run, &figures, &gates)
+    };
+    output::print(&text)?;
+    Ok(exit_code(&gates, interrupted))
+}
+
+fn exit_code(gates: &[GateResult], interrupted: bool) -> ExitCode {
+    if interrupted {
+        return ExitCode::from(interrupt::EXIT);
+    }
+    let failed: Vec<_> = gates
+        .iter()
+        .filter(|gate| gate.verdict == Verdict::Failed)
+        .collect();
+    for gate in &failed {
+        fault::print(&format!("gate failed: {gate}"));
+    }
+    ExitCode::from(if failed.is_empty() { 0 } else { fault::RUN })
+}
+
+/// A bar on standard error; hidden where that is no terminal.
+fn progress(steps: u64) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(steps);
+    let style = ProgressStyle::with_template("{bar:40} step {pos} of {len}, {per_sec}, {eta} left");
+    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+fn about(run: &Run, figures: &Figures) -> About {
+    let verdict = table::verdict(figures);
+    let mut letters = verdict.chars();
+    let first = letters
+        .next()
+        .map(|c| c.to_uppercase().to_string())
+        .unwrap_or_default();
+    About {
+        scene: figures.scene.clone(),
+        description: run.scene().description.clone(),
+        dt: run.dt(),
+        verdict: first + letters.as_str(),
+        certified: figures.certified,
+        note: format!(
+            "moreau {}, solver {}, {}, steps of {} s, state {}",
+            env!("CARGO_PKG_VERSION"),
+            figures.solver,
+            if figures.threads == 1 {
+                "1 thread".into()
+            } else {
+                format!("{} threads", figures.threads)
+            },
+            output::short(run.dt()),
+            figures.state_hash,
+        ),
+    }
+}
+
+fn words(args: &RunArgs, run: &Run, figures: &Figures, gates: &[GateResult]) -> String {
+    let mut text = figures.scene.clone();
+    if !run.scene().description.is_empty() {
+        let _ = write!(text, ": {}", run.scene().description);
+    }
+    let _ = write!(text, "\n{}\n", table::figures(figures));
+    if !gates.is_empty() {
+        let _ = writeln!(text, "{}", table::gates(gates));
+    }
+    let verdict = table::verdict(figures);
+    let mark = if figures.certified { "" } else { "WARNING: " };
+    let _ = writeln!(text, "{mark}{verdict}");
+    if !run.finished() {
+        let _ = writeln!(
+            text,
+            "interrupted after {} of {} steps",
+            figures.steps,
+            run.steps()
+        );
+    }
+    if let Some(path) = &args.poses {
+        let _ = writeln!(text, "poses: {}", path.display());
+    }
+    if let Some(path) = &args.html {
+        let _ = writeln!(text, "page:  {} (open it in a browser)", path.display());
+    }
+    text
+}

@@ -1,0 +1,127 @@
+//! The figures of a run as tables for people.
+
+use crate::output::short;
+use comfy_table::presets::UTF8_FULL_CONDENSED;
+use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableStyle};
+use moreau::scene::{Figures, GateResult, Verdict};
+
+/// Whether every step was certified, in words.
+pub(crate) fn verdict(figures: &Figures) -> String {
+    let Figures {
+        steps,
+        uncertified_steps: bad,
+        residual_max_m_s,
+        ..
+    } = figures;
+    let worst = short(*residual_max_m_s);
+    match (steps, bad) {
+        (0, _) => "no steps were made".into(),
+        (1, 0) => format!("the step is certified: residual {worst} m/s"),
+        (_, 0) => format!("all {steps} steps are certified: worst residual {worst} m/s"),
+        _ => format!("{bad} of {steps} steps are NOT certified: worst residual {worst} m/s"),
+    }
+}
+
+/// The figures, a row each.
+pub(crate) fn figures(figures: &Figures) -> Table {
+    let f = figures;
+    let time = f.steps as f64 * f.dt_s;
+    let rows: [(&str, String, &str); 16] = [
+        ("solver", f.solver.clone(), ""),
+        ("threads", f.threads.to_string(), ""),
+        ("bodies", f.bodies.to_string(), ""),
+        (
+            "contact points, last step",
+            f.contact_points.to_string(),
+            "",
+        ),
+        ("steps", f.steps.to_string(), ""),
+        ("simulated time", short(time), "s"),
+        ("time of a step, median", short(f.ms_per_step_median), "ms"),
+        ("time of a step, 95 %", short(f.ms_per_step_p95), "ms"),
+        ("deepest overlap", short(f.max_penetration_m), "m"),
+        (
+            "deepest overlap, last step",
+            short(f.end_max_penetration_m),
+            "m",
+        ),
+        ("kinetic energy, last step", short(f.kinetic_energy_j), "J"),
+        ("largest speed, last step", short(f.max_speed_m_s), "m/s"),
+        (
+            "largest horizontal drift",
+            short(f.max_horizontal_drift_m),
+            "m",
+        ),
+        ("largest gain of energy", short(f.energy_gain_j), "J"),
+        ("drift of momentum, relative", short(f.momentum_drift), ""),
+        ("hash of the state", f.state_hash.clone(), ""),
+    ];
+    let mut table = new_table(["figure", "value", "unit"]);
+    for (name, value, unit) in rows {
+        table.add_row([
+            Cell::new(name),
+            Cell::new(value).set_alignment(CellAlignment::Right),
+            Cell::new(unit),
+        ]);
+    }
+    table
+}
+
+/// The gates of the scene, a row each.
+pub(crate) fn gates(gates: &[GateResult]) -> Table {
+    let mut table = new_table(["gate", "step", "found", "allowed", ""]);
+    for gate in gates {
+        let what = match &gate.body {
+            Some(body) => format!("{} of {body}", gate.quantity),
+            None => gate.quantity.to_string(),
+        };
+        let allowed = match (gate.at_least, gate.at_most) {
+            (Some(low), Some(high)) => format!("{} to {}", bound(low), bound(high)),
+            (Some(low), None) => format!("at least {}", bound(low)),
+            (None, Some(high)) => format!("at most {}", bound(high)),
+            (None, None) => "anything".into(),
+        };
+        table.add_row([
+            Cell::new(what),
+            Cell::new(gate.step).set_alignment(CellAlignment::Right),
+            Cell::new(gate.found.map_or("-".into(), bound)).set_alignment(CellAlignment::Right),
+            Cell::new(allowed),
+            Cell::new(match gate.verdict {
+                Verdict::Passed => "passed",
+                Verdict::Failed => "FAILED",
+                Verdict::NotReached => "not reached",
+            }),
+        ]);
+    }
+    table
+}
+
+/// As many digits as tell a value from its bounds.
+fn bound(x: f64) -> String {
+    let text = format!("{x:?}");
+    if text.len() <= 8 {
+        text.trim_end_matches(".0").to_owned()
+    } else {
+        format!("{x:.5e}")
+    }
+}
+
+fn new_table<const N: usize>(header: [&str; N]) -> Table {
+    let mut table = new(UTF8_FULL_CONDENSED);
+    table.set_header(header);
+    table
+}
+
+/// An empty table that fits the terminal, or a file's usual width.
+pub(crate) fn new(style: TableStyle) -> Table {
+    let mut table = Table::new();
+    table
+        .load_style(style)
+        .set_content_arrangement(ContentArrangement::Dynamic);
+    if !table.is_tty() {
+        table.set_width(FILE_WIDTH);
+    }
+    table
+}
+
+const FILE_WIDTH: u16 = 110;

@@ -1,0 +1,6 @@
+//! Runs the built command as people and programs do.
+
+mod figures;
+mod files;
+mod folder;
+mod usage;

@@ -1,0 +1,172 @@
+//! Wrong usage and input, exit codes, pipes, and where scenes are found.
+
+use crate::folder::{Folder, SCENE};
+use std::process::Stdio;
+
+#[test]
+fn wrong_arguments_say_what_is_right() {
+    let folder = Folder::new("usage");
+    let cases = [
+        (vec!["--solver", "magic"], "pgs"),
+        (vec!["--dt", "nan"], "positive"),
+        (vec!["--dt", "-0.01"], "positive"),
+        (vec!["--dt", "0"], "positive"),
+        (vec!["--dt", "soon"], "1/240"),
+        (vec!["--steps", "-1"], "whole number"),
+        (vec!["--steps", "1.5"], "whole number"),
+        (vec!["--threads", "0"], "from 1"),
+        (vec!["--threads", "-2"], "from 1"),
+        (vec!["--frobnicate"], "--frobnicate"),
+    ];
+    for (args, expect) in cases {
+        let ran = folder.moreau(&[&["run", "pair.json"], args.as_slice()].concat());
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {ran:?}");
+        assert!(
+            ran.err.contains(expect),
+            "{args:?}: no {expect:?} in {}",
+            ran.err
+        );
+    }
+}
+
+#[test]
+fn mistakes_in_scenes_are_shown_in_their_line() {
+    let folder = Folder::new("mistakes");
+    let cases = [
+        (
+            "\"radius\": 0.25",
+            "\"radius\": -0.25",
+            "bodies[2].shape.sphere.radius",
+            ":6:",
+        ),
+        (
+            "\"steps\": 20",
+            "\"stops\": 20",
+            "unknown field `stops`",
+            ":2:",
+        ),
+        ("\"version\": 1", "\"version\": 9", "version", ":2:"),
+        (
+            "\"position\": [0, 0.5, 0]",
+            "\"position\": [0, \"up\", 0]",
+            "position",
+            ":5:",
+        ),
+        ("\"bodies\": [", "\"bodies\": [,", "bodies", ":"),
+    ];
+    for (old, new, expect, line) in cases {
+        let text = SCENE.replacen(old, new, 1);
+        assert_ne!(text, SCENE, "{old:?} is not in the scene");
+        folder.write("bad.json", &text);
+        for command in ["check", "run"] {
+            let ran = folder.moreau(&[command, "bad.json"]);
+            assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{new}: {ran:?}");
+            assert!(
+                ran.err.contains(expect),
+                "{new}: no {expect:?} in {}",
+                ran.err
+            );
+            let place = format!("bad.json{line}");
+            assert!(
+                ran.err.contains(&place),
+                "{new}: no {place:?} in {}",
+                ran.err
+            );
+        }
+    }
+}
+
+#[test]
+fn check_describes_a_valid_scene() {
+    let folder = Folder::new("check");
+    let ran = folder.moreau(&["check", "pair.json"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    assert!(
+        ran.out.contains("pair: a valid scene of 3 bodies"),
+        "{}",
+        ran.out
+    );
+}
+
+#[test]
+fn unknown_scenes_and_files() {
+    let folder = Folder::new("unknown");
+    for (scene, expect) in [("atlantis", "showcase"), ("no/such.json", "no/such.json")] {
+        let ran = folder.moreau(&["run", scene]);
+        assert_eq!(ran.code, 2);
+        assert!(ran.err.contains(expect), "{}", ran.err);
+    }
+    // A file that cannot be written is a failed run, not wrong usage.
+    let ran = folder.moreau(&[
+        "run",
+        "pair.json",
+        "--steps",
+        "1",
+        "--html",
+        "pair.json/a.html",
+    ]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+}
+
+#[test]
+fn names_are_looked_up_from_here_upwards() {
+    let folder = Folder::new("lookup");
+    let run = |folder: &Folder, dir: &str, name: &str| {
+        let mut command = folder.command(&["run", name, "--json", "--steps", "1"]);
+        let root = command.get_current_dir().unwrap().to_owned();
+        std::fs::create_dir_all(root.join(dir)).unwrap();
+        command
+            .current_dir(root.join(dir))
+            .output()
+            .unwrap()
+            .status
+            .code()
+    };
+    assert_eq!(run(&folder, "fixtures/scenes", "mine"), Some(2));
+    folder.write("fixtures/scenes/mine.json", SCENE);
+    for dir in [".", "fixtures/scenes", "some/where/below"] {
+        assert_eq!(run(&folder, dir, "mine"), Some(0), "from {dir}");
+    }
+    let listed = folder.moreau(&["scenes"]);
+    assert_eq!(listed.code, 0);
+    assert!(
+        listed.out.contains("mine") && listed.out.contains("showcase"),
+        "{}",
+        listed.out
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_failure() {
+    let folder = Folder::new("pipe");
+    for args in [
+        vec!["run", "pair.json", "--json"],
+        vec!["run", "pair.json"],
+        vec!["scenes"],
+    ] {
+        let mut command = folder.command(&args);
+        let mut child = command
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{args:?}");
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{args:?}");
+    }
+}
+
+#[test]
+fn help_is_there() {
+    let folder = Folder::new("help");
+    for args in [
+        vec!["--help"],
+        vec!["run", "--help"],
+        vec!["check", "--help"],
+    ] {
+        let ran = folder.moreau(&args);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+        assert!(ran.out.contains("Usage: moreau"), "{}", ran.out);
+    }
+}
