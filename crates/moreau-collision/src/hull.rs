@@ -71,7 +71,7 @@ impl HullFace {
         self.normal.dot(point) - self.offset
     }
 
-    fn range(&self) -> std::ops::Range<usize> {
+    pub(crate) fn range(&self) -> std::ops::Range<usize> {
         self.first as usize..(self.first + self.len) as usize
     }
 }
@@ -131,6 +131,11 @@ impl ConvexHull {
     /// Where there is no such face.
     pub fn face_edges(&self, face: usize) -> &[u32] {
         &self.face_edges[self.faces[face].range()]
+    }
+
+    /// The loops of all faces end to end: vertices, and the edges that start at them.
+    pub(crate) fn loops(&self) -> (&[u32], &[u32]) {
+        (&self.face_vertices, &self.face_edges)
     }
 
     /// The vertices joined to a vertex by an edge, counter-clockwise seen from outside, the smallest

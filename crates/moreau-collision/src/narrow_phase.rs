@@ -20,18 +20,28 @@
 //! the result is turned back: exchanging A and B exchanges the result to the last bit.
 
 mod box_box;
+mod capsule_polytope;
 mod context;
 mod feature;
+mod gjk;
 mod half_space;
+mod hull_hull;
 mod patch;
 mod placed;
+mod polyhedron;
 mod polytope;
 mod reduce;
+mod round;
+mod sphere_polytope;
 
 use crate::{Manifold, Shape};
 use context::{Context, Operand};
 use half_space::HalfSpace;
 use moreau_math::Pose;
+use placed::PlacedBox;
+use polyhedron::{BoxTables, Polyhedron};
+use polytope::Polytope;
+use round::Round;
 use serde::{Deserialize, Serialize};
 
 /// Knobs of [`collide`].
@@ -76,22 +86,76 @@ pub fn collide(
     let Some(mut context) = Context::new(first, second, settings.prediction, manifold) else {
         return;
     };
+    dispatch(&mut context, first, second);
+    if swapped {
+        manifold.exchange();
+    }
+}
+
+/// The pair in the order of [`context::is_reversed`]: half-space, box, hull, capsule, ball.
+fn dispatch(context: &mut Context<'_>, first: &Operand<'_>, second: &Operand<'_>) {
+    let origin = context.origin;
     match (first.shape, second.shape) {
         (Shape::HalfSpace { normal }, other) => {
             let plane = HalfSpace {
                 normal: context::unit(first.pose.rotation * *normal),
-                point: first.pose.translation - context.origin,
+                point: first.pose.translation - origin,
             };
-            half_space::collide(&mut context, plane, other, second.pose);
+            half_space::collide(context, plane, other, second.pose);
         }
-        (Shape::Cuboid { half_extents: a }, Shape::Cuboid { half_extents: b }) => {
-            let a = placed::PlacedBox::new(*a, first.pose, context.origin);
-            let b = placed::PlacedBox::new(*b, second.pose, context.origin);
-            box_box::collide(&mut context, a, b);
+        (a, Shape::Sphere { radius }) => {
+            let ball = Round::ball(second.pose.translation - origin, *radius);
+            collide_with_ball(context, a, first.pose, &ball);
         }
-        _ => {}
+        (Shape::Capsule { .. }, Shape::Capsule { .. }) => {
+            let rounds = (
+                Round::new(first.shape, first.pose, origin),
+                Round::new(second.shape, second.pose, origin),
+            );
+            if let (Some(a), Some(b)) = rounds {
+                round::collide_capsules(context, &a, &b);
+            }
+        }
+        (a, b) => {
+            let tables = (BoxTables::of(a), BoxTables::of(b));
+            let Some(a) = Polytope::new(a, first.pose, origin) else {
+                return;
+            };
+            if let Some(capsule) = Round::new(b, second.pose, origin) {
+                let features = a.polyhedron(&tables.0);
+                capsule_polytope::collide(context, &a, &features, &capsule);
+            } else if let Some(b) = Polytope::new(b, second.pose, origin) {
+                let axis = match (&a, &b) {
+                    (Polytope::Box(a), Polytope::Box(b)) => box_box::separating_axis(context, a, b),
+                    _ => {
+                        let (a, b) = (a.polyhedron(&tables.0), b.polyhedron(&tables.1));
+                        hull_hull::separating_axis(context, &a, &b)
+                    }
+                };
+                if let Some(axis) = axis {
+                    polytope::collide(context, axis, &a, &b);
+                }
+            }
+        }
     }
-    if swapped {
-        manifold.exchange();
+}
+
+fn collide_with_ball(context: &mut Context<'_>, shape: &Shape, pose: &Pose, ball: &Round) {
+    let center = ball.ends[0];
+    match shape {
+        Shape::Cuboid { half_extents } => {
+            let a = PlacedBox::new(*half_extents, pose, context.origin);
+            sphere_polytope::collide_box(context, &a, center, ball.radius);
+        }
+        Shape::Hull(hull) => {
+            let a = Polyhedron::of_hull(hull, pose, context.origin);
+            sphere_polytope::collide_hull(context, &a, center, ball.radius);
+        }
+        Shape::Capsule { .. } | Shape::Sphere { .. } => {
+            if let Some(a) = Round::new(shape, pose, context.origin) {
+                round::collide_with_ball(context, &a, ball);
+            }
+        }
+        Shape::HalfSpace { .. } => {}
     }
 }

@@ -1,25 +1,10 @@
 //! Boxes on boxes and on half-spaces: closed-form answers.
 
-use moreau_collision::{CollideSettings, Manifold, Shape, collide};
-use moreau_math::{Pose, Quat, Vec3, libm, vec3};
+mod scenes;
 
-fn contact(a: (&Shape, Pose), b: (&Shape, Pose), prediction: f64) -> Manifold {
-    let mut manifold = Manifold::default();
-    let settings = CollideSettings { prediction };
-    collide(a.0, &a.1, b.0, &b.1, &settings, &mut manifold);
-    manifold
-}
-
-fn at(x: f64, y: f64, z: f64) -> Pose {
-    Pose::from_translation(vec3(x, y, z))
-}
-
-/// Turned by `angle` (rad) about `axis`.
-fn turned(position: Vec3, axis: Vec3, angle: f64) -> Pose {
-    let (s, c) = (libm::sin(0.5 * angle), libm::cos(0.5 * angle));
-    let v = axis.normalize() * s;
-    Pose::new(position, Quat::from_xyzw(v.x, v.y, v.z, c))
-}
+use moreau_collision::{Manifold, Shape};
+use moreau_math::{Pose, Vec3, libm, vec3};
+use scenes::{at, contact, turned};
 
 fn ids(manifold: &Manifold) -> Vec<u32> {
     manifold.points().iter().map(|p| p.feature.0).collect()

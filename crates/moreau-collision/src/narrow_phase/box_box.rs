@@ -14,9 +14,8 @@
 //! the faces.
 
 use super::context::{Context, unit};
-use super::feature::Feature;
 use super::placed::PlacedBox;
-use super::polytope::{self, Axis};
+use super::polytope::Axis;
 use moreau_math::Vec3;
 
 /// Square of the sine between edges below which their cross product is not used.
@@ -25,17 +24,8 @@ const PARALLEL: f64 = 1e-14;
 /// Rounding of an edge axis' separation, relative to the sizes divided by the sine.
 const CROSS_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
-pub(super) fn collide(context: &mut Context<'_>, a: PlacedBox, b: PlacedBox) {
-    let Some(axis) = separating_axis(context, &a, &b) else {
-        return;
-    };
-    polytope::collide(context, axis, |n| {
-        (Feature::of_box(&a, n), Feature::of_box(&b, -n))
-    });
-}
-
 /// The axis of greatest separation; None where one separates beyond the limit.
-fn separating_axis(context: &Context<'_>, a: &PlacedBox, b: &PlacedBox) -> Option<Axis> {
+pub(super) fn separating_axis(context: &Context<'_>, a: &PlacedBox, b: &PlacedBox) -> Option<Axis> {
     let d = b.center - a.center;
     let c = a.axes.map(|ai| b.axes.map(|bj| ai.dot(bj)));
     let size = c.map(|row| row.map(f64::abs));

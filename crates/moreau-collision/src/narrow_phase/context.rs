@@ -1,4 +1,4 @@
-use crate::{Manifold, Shape};
+use crate::{ConvexHull, Manifold, Shape};
 use moreau_math::{Pose, Vec3, vec3};
 
 /// A direction in general position: ties between directions, points and faces of a shape are broken
@@ -26,7 +26,7 @@ impl<'a> Operand<'a> {
                 radius,
             } => (pose.translation, half_height + radius),
             Shape::HalfSpace { .. } => (pose.translation, 0.0),
-            Shape::Hull(_) => (pose.translation, 0.0),
+            Shape::Hull(hull) => hull_sphere(hull, pose),
         };
         Self {
             shape,
@@ -56,6 +56,15 @@ impl<'a> Operand<'a> {
             Shape::Cuboid { .. } | Shape::Hull(_) => self.pose.rotation * GENERIC,
         }
     }
+}
+
+/// The sphere about the centroid of a hull that surely holds it.
+fn hull_sphere(hull: &ConvexHull, pose: &Pose) -> (Vec3, f64) {
+    let center = hull.center();
+    (
+        pose.transform_point(center),
+        hull.bounding_radius() + center.length(),
+    )
 }
 
 /// Whether `b` comes before `a` in the order of the pair functions.

@@ -1,14 +1,17 @@
 //! The flat piece of a core that faces along a direction n: what can touch there.
 //!
-//! - the face that holds the support point and whose normal m satisfies m·n >= FACE;
-//! - else the edge with direction e (unit) that holds it and satisfies |e·n| <= EDGE;
+//! - the face that holds all support points and whose normal m satisfies m·n >= FACE;
+//! - else the edge with direction e (unit) that holds them and satisfies |e·n| <= EDGE;
 //! - else the support vertex.
 //!
 //! FACE and EDGE are wide enough that a tilted face still reports the points that it is about to land
 //! on, and such that for a box never two faces or two edges qualify: by 0.9² + 0.9² > 1, and by
 //! 0.9² + 0.3² + 0.3² < 1, which leaves no room for two edges without a face.
 
+use super::context::GENERIC;
 use super::placed::PlacedBox;
+use super::polyhedron::Polyhedron;
+use crate::hull::HullFace;
 use moreau_math::Vec3;
 use smallvec::SmallVec;
 
@@ -53,6 +56,16 @@ impl Feature {
         out
     }
 
+    /// What of a segment with the unit direction `axis` faces along the unit vector `n`.
+    pub(super) fn of_segment(ends: [Vec3; 2], axis: Vec3, n: Vec3) -> Self {
+        let along = axis.dot(n);
+        if along.abs() <= EDGE {
+            return Self::segment(ends, [0, 1], 0);
+        }
+        let end = usize::from(along > 0.0);
+        Self::point(ends[end], end as u16)
+    }
+
     /// What of a box faces along the unit vector `n`.
     pub(super) fn of_box(b: &PlacedBox, n: Vec3) -> Self {
         let m = b.axes.map(|axis| axis.dot(n));
@@ -72,6 +85,60 @@ impl Feature {
             return Self::segment(ends, [low as u16, high as u16], box_edge(low, high));
         }
         Self::point(vertex(sides), sides as u16)
+    }
+
+    /// What of a hull faces along the unit vector `n`; heights closer than `tolerance` (m) are equal.
+    pub(super) fn of_hull(hull: &Polyhedron<'_>, n: Vec3, tolerance: f64) -> Self {
+        let m = hull.local_vector(n);
+        let heights: SmallVec<[f64; 32]> = hull.vertices.iter().map(|v| v.dot(m)).collect();
+        let top = heights.iter().copied().fold(f64::MIN, f64::max);
+        let touches = |&v: &u32| heights[v as usize] >= top - tolerance;
+        let all = heights.iter().filter(|&&h| h >= top - tolerance).count();
+        let holds_support =
+            |vertices: &[u32]| vertices.iter().filter(|v| touches(v)).count() == all;
+
+        // The best by a first measure; of equal ones the furthest along the generic direction.
+        let mut best = Best::default();
+        for (i, face) in hull.faces.iter().enumerate() {
+            let cosine = face.normal.dot(m);
+            if cosine >= FACE && best.might_be(cosine) && holds_support(hull.face_vertices(face)) {
+                best.offer(i, cosine, face.normal);
+            }
+        }
+        if let Some(i) = best.index {
+            return Self::hull_face(hull, &hull.faces[i]);
+        }
+        for (i, edge) in hull.edges.iter().enumerate() {
+            let [from, to] = hull.ends(edge);
+            let slope = (to - from).dot(m).abs() / (to - from).length();
+            if slope <= EDGE && best.might_be(-slope) && holds_support(&edge.vertices) {
+                best.offer(i, -slope, from + to);
+            }
+        }
+        if let Some(i) = best.index {
+            let edge = &hull.edges[i];
+            let ends = hull.ends(edge).map(|p| hull.placed(p));
+            return Self::segment(ends, edge.vertices.map(|v| v as u16), i as u16);
+        }
+        for (i, &v) in hull.vertices.iter().enumerate() {
+            if touches(&(i as u32)) {
+                best.offer(i, 0.0, v);
+            }
+        }
+        let index = best.index.unwrap_or(0);
+        Self::point(hull.placed(hull.vertices[index]), index as u16)
+    }
+
+    fn hull_face(hull: &Polyhedron<'_>, face: &HullFace) -> Self {
+        let mut out = Self::default();
+        for (&v, &e) in hull.face_vertices(face).iter().zip(hull.face_edges(face)) {
+            out.points.push(hull.placed(hull.vertices[v as usize]));
+            out.vertices.push(v as u16);
+            out.edges.push(e as u16);
+        }
+        out.normal = hull.rotation * face.normal;
+        out.anchor = hull.placed(face.normal * face.offset);
+        out
     }
 
     fn box_face(b: &PlacedBox, axis: usize, positive: bool) -> Self {
@@ -133,4 +200,35 @@ fn box_edge(a: usize, b: usize) -> u16 {
     // The differing bit is the edge's axis, the common bits its place.
     let axis = (a ^ b).trailing_zeros() as usize;
     (axis * 8 + (a & b)) as u16
+}
+
+/// Keeps the candidate of greatest measure, and of equal ones the furthest along the generic direction.
+#[derive(Default)]
+struct Best {
+    index: Option<usize>,
+    measure: f64,
+    along: f64,
+}
+
+impl Best {
+    /// Measures (cosines) closer than this are equal.
+    const SAME: f64 = 1e-12;
+
+    fn might_be(&self, measure: f64) -> bool {
+        self.index.is_none() || measure >= self.measure - Self::SAME
+    }
+
+    fn offer(&mut self, index: usize, measure: f64, place: Vec3) {
+        let along = place.dot(GENERIC);
+        let better = self.index.is_none()
+            || measure > self.measure + Self::SAME
+            || (measure >= self.measure - Self::SAME && along > self.along);
+        if better {
+            *self = Self {
+                index: Some(index),
+                measure,
+                along,
+            };
+        }
+    }
 }

@@ -31,4 +31,11 @@ impl PlacedBox {
         };
         self.center + (self.axes[0] * h(0) + self.axes[1] * h(1) + self.axes[2] * h(2))
     }
+
+    /// The corner furthest along `direction`.
+    pub(super) fn support(&self, direction: Vec3) -> usize {
+        (0..3).fold(0, |bits, i| {
+            bits | usize::from(self.axes[i].dot(direction) >= 0.0) << i
+        })
+    }
 }

@@ -1,0 +1,181 @@
+//! Nearest points of two separated polytopes: the Gilbert-Johnson-Keerthi iteration.
+//!
+//! The vector v from A to B of least length is the point nearest to the origin of the set B - A of
+//! differences of points. A simplex of differences of vertices is kept; each step replaces it by the
+//! part of it that holds its point nearest to the origin, and adds the vertex difference w furthest
+//! against v. |v| >= distance >= v·w/|v| at every step, and the iteration ends where they meet.
+//! (Gilbert, Johnson, Keerthi 1988; regions of the simplex as in Ericson, Real-Time Collision
+//! Detection, 5.1.)
+
+use super::context::{Context, unit};
+use super::polytope::Polytope;
+use moreau_math::Vec3;
+use smallvec::SmallVec;
+
+/// Steps after which the best so far is returned; a handful suffices in practice.
+const MAX_STEPS: usize = 64;
+
+/// The nearest points of two polytopes.
+pub(super) struct NearestPair {
+    /// Unit, from A to B; meaningless at distance zero.
+    pub(super) normal: Vec3,
+    pub(super) distance: f64,
+    pub(super) points: [Vec3; 2],
+    /// The vertices of A and B with the greatest weight in them.
+    pub(super) vertices: [u16; 2],
+}
+
+/// A difference of two vertices.
+#[derive(Clone, Copy, Debug)]
+struct Difference {
+    w: Vec3,
+    points: [Vec3; 2],
+    vertices: [u16; 2],
+    weight: f64,
+}
+
+type Simplex = SmallVec<[Difference; 4]>;
+
+/// The nearest points of `a` and `b`, starting from the unit direction `guess` from A to B.
+pub(super) fn nearest(
+    context: &Context<'_>,
+    guess: Vec3,
+    a: &Polytope<'_>,
+    b: &Polytope<'_>,
+) -> NearestPair {
+    let difference = |direction: Vec3| {
+        let (va, pa) = a.support(direction);
+        let (vb, pb) = b.support(-direction);
+        Difference {
+            w: pb - pa,
+            points: [pa, pb],
+            vertices: [va, vb],
+            weight: 1.0,
+        }
+    };
+    let mut simplex: Simplex = SmallVec::new();
+    simplex.push(difference(guess));
+    let mut length = simplex[0].w.length();
+    // Far below what the caller calls touching: then the points are as good as they can be.
+    let precision = 1e-3 * context.touch;
+    for _ in 0..MAX_STEPS {
+        if length <= precision {
+            break;
+        }
+        let direction = nearest_point(&simplex) / length;
+        let next = difference(direction);
+        let known = simplex.iter().any(|d| d.vertices == next.vertices);
+        if known || length - direction.dot(next.w) <= precision {
+            break;
+        }
+        let mut grown = simplex.clone();
+        grown.push(next);
+        let reduced = reduce(&grown);
+        let reduced_length = nearest_point(&reduced).length();
+        if reduced_length >= length {
+            break;
+        }
+        simplex = reduced;
+        length = reduced_length;
+    }
+    let point =
+        |side: usize| (simplex.iter()).fold(Vec3::ZERO, |sum, d| sum + d.points[side] * d.weight);
+    let heaviest =
+        (simplex.iter()).fold(simplex[0], |h, &d| if d.weight > h.weight { d } else { h });
+    let v = nearest_point(&simplex);
+    NearestPair {
+        normal: if length > 0.0 { unit(v) } else { guess },
+        distance: length,
+        points: [point(0), point(1)],
+        vertices: heaviest.vertices,
+    }
+}
+
+fn nearest_point(simplex: &Simplex) -> Vec3 {
+    (simplex.iter()).fold(Vec3::ZERO, |sum, d| sum + d.w * d.weight)
+}
+
+/// The least part of a simplex that holds its point nearest to the origin, with the weights of that
+/// point.
+fn reduce(simplex: &Simplex) -> Simplex {
+    match *simplex.as_slice() {
+        [a, b] => on_segment(a, b),
+        [a, b, c] => on_triangle(a, b, c),
+        [a, b, c, d] => {
+            // Of the faces that the origin lies outside of, the nearest; none: the origin is inside.
+            let faces = [(a, b, c, d), (a, c, d, b), (a, d, b, c), (b, d, c, a)];
+            let mut best: Option<(f64, Simplex)> = None;
+            for (p, q, r, opposite) in faces {
+                let n = (q.w - p.w).cross(r.w - p.w);
+                let inward = n.dot(opposite.w - p.w);
+                if inward * n.dot(p.w) < 0.0 {
+                    continue;
+                }
+                let part = on_triangle(p, q, r);
+                let distance = nearest_point(&part).length();
+                if best.as_ref().is_none_or(|(least, _)| distance < *least) {
+                    best = Some((distance, part));
+                }
+            }
+            best.map_or_else(|| inside(simplex), |(_, part)| part)
+        }
+        _ => simplex.clone(),
+    }
+}
+
+/// The origin lies inside the tetrahedron: weights by volumes.
+fn inside(simplex: &Simplex) -> Simplex {
+    let [a, b, c, d] = [0, 1, 2, 3].map(|i| simplex[i].w);
+    let volumes = [
+        b.dot(c.cross(d)),
+        -c.dot(d.cross(a)),
+        d.dot(a.cross(b)),
+        -a.dot(b.cross(c)),
+    ];
+    let total: f64 = volumes.iter().sum();
+    let mut out = simplex.clone();
+    for (difference, volume) in out.iter_mut().zip(volumes) {
+        difference.weight = if total == 0.0 { 0.25 } else { volume / total };
+    }
+    out
+}
+
+fn weighted(parts: &[(Difference, f64)]) -> Simplex {
+    let total: f64 = parts.iter().map(|p| p.1).sum();
+    (parts.iter())
+        .map(|&(d, weight)| Difference {
+            weight: weight / total,
+            ..d
+        })
+        .collect()
+}
+
+fn on_segment(a: Difference, b: Difference) -> Simplex {
+    let along = b.w - a.w;
+    let (to_a, to_b) = (-a.w.dot(along), b.w.dot(along));
+    if to_a <= 0.0 {
+        weighted(&[(a, 1.0)])
+    } else if to_b <= 0.0 {
+        weighted(&[(b, 1.0)])
+    } else {
+        weighted(&[(a, to_b), (b, to_a)])
+    }
+}
+
+fn on_triangle(a: Difference, b: Difference, c: Difference) -> Simplex {
+    let n = (b.w - a.w).cross(c.w - a.w);
+    // Twice the areas of the triangles that the origin's projection makes with the sides.
+    let areas = [
+        n.dot(b.w.cross(c.w)),
+        n.dot(c.w.cross(a.w)),
+        n.dot(a.w.cross(b.w)),
+    ];
+    if areas.iter().all(|&s| s > 0.0) {
+        return weighted(&[(a, areas[0]), (b, areas[1]), (c, areas[2])]);
+    }
+    // On the boundary, then: the nearest of the sides.
+    let sides = [on_segment(a, b), on_segment(b, c), on_segment(c, a)];
+    let lengths = [0, 1, 2].map(|i| nearest_point(&sides[i]).length_squared());
+    let least = (0..3).fold(0, |l, i| if lengths[i] < lengths[l] { i } else { l });
+    sides[least].clone()
+}
