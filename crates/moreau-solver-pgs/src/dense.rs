@@ -153,9 +153,13 @@ impl Lcp<'_> {
     fn residual(&self, z: &[f64]) -> (f64, Option<usize>) {
         let mut worst = (0.0, None);
         for i in 0..z.len() {
-            let d = self.scales[i];
-            let map = (z[i] - (z[i] - self.w(i, z) / d).max(0.0)).abs() * d;
-            let map = if map.is_finite() { map } else { f64::INFINITY };
+            let (d, w) = (self.scales[i], self.w(i, z));
+            // `max` would take a NaN for zero.
+            let map = if w.is_finite() {
+                (z[i] - (z[i] - w / d).max(0.0)).abs() * d
+            } else {
+                f64::INFINITY
+            };
             if worst.1.is_none() || map > worst.0 {
                 worst = (map, Some(i));
             }

@@ -77,7 +77,13 @@ impl ContactSolver for PgsSolver {
         let report = self
             .scratch
             .iterate(&self.settings, problem, impulses, velocities);
-        if let Some(body) = velocities.iter().position(|v| !v.is_finite()) {
+        if velocities.iter().any(|v| !v.is_finite()) {
+            // An infinite impulse times the zero inverse mass of its partner is a NaN too: name the
+            // body that moves.
+            let mut pairs = problem.bodies().iter().zip(velocities.iter());
+            let body = pairs
+                .position(|(b, v)| !v.is_finite() && !b.is_immovable())
+                .unwrap_or(0);
             // Nothing not finite leaves this function.
             impulses.contacts.fill(Vec3::ZERO);
             impulses.rows.fill(0.0);

@@ -82,10 +82,10 @@ pub enum SolveError {
         /// What is allowed, in words.
         allowed: &'static str,
     },
-    /// Impulses of another length than the problem's.
-    #[error("{count} {what} impulses were given, the problem has {expected}")]
+    /// A list of another length than the problem's.
+    #[error("{what}: {count} values were given, the problem has {expected}")]
     Length {
-        /// `contact` or `row`.
+        /// Which list, such as `contact` or `row` impulses.
         what: &'static str,
         /// How many were given.
         count: usize,
