@@ -1,11 +1,12 @@
 //! Broad and narrow phase over the bodies of a world, and the contact points that follow.
 
 use crate::contact::Contact;
+use crate::sweep::{self, Found, Path};
 use crate::world::WorldState;
 use crate::{BodyId, BodyKind};
-use moreau_collision::{BroadPhase, CollideSettings, Manifold, collide};
+use moreau_collision::{Aabb, BroadPhase};
 use moreau_constraint::ContactFrame;
-use moreau_math::{Pose, Vec3};
+use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
 
 /// Boxes and manifolds. Follows from the world's state and carries none of its own: what it keeps
@@ -17,7 +18,7 @@ pub(crate) struct Detection {
     touched: Vec<u32>,
     joined: Vec<(u32, u32)>,
     pairs: Vec<(u32, u32)>,
-    manifolds: Vec<Manifold>,
+    found: Vec<Found>,
 }
 
 /// Pairs of a chunk of narrow-phase work; the same for any number of threads.
@@ -44,18 +45,21 @@ impl Detection {
         self.touched.retain(|t| *t != index);
     }
 
-    /// Finds the pairs whose boxes, grown by the prediction distance, overlap; returns how many.
-    pub(crate) fn find_pairs(&mut self, state: &WorldState) -> usize {
+    /// Finds the pairs whose boxes, grown by the prediction distance and along the motion of the
+    /// step, overlap; returns how many.
+    pub(crate) fn find_pairs(&mut self, state: &WorldState, free: &[Velocity], dt: f64) -> usize {
         let prediction = state.settings.prediction_distance;
         let mut set = |index: u32| {
             if let Some(body) = &state.bodies[index as usize].value {
-                let tight = body.shape.aabb(&body.pose());
-                // Two static boxes never meet, so growing the moving ones is enough.
-                let aabb = if body.is_dynamic() {
-                    tight.enlarged(prediction)
-                } else {
-                    tight
-                };
+                let mut aabb = body.shape.aabb(&body.pose());
+                if body.kind != BodyKind::Static {
+                    let path = Path::new(body, &free[index as usize]);
+                    let shift = path.velocity.linear * dt;
+                    let turn = path.reach(dt) - path.velocity.linear.length() * dt;
+                    aabb = aabb.union(&Aabb::new(aabb.min + shift, aabb.max + shift));
+                    // Two static boxes never meet, so growing the moving ones is enough.
+                    aabb = aabb.enlarged(prediction + turn);
+                }
                 self.broad_phase.set(index, aabb, !body.is_dynamic());
             }
         };
@@ -91,58 +95,56 @@ impl Detection {
     }
 
     /// Fills the manifolds of all pairs.
-    pub(crate) fn find_manifolds(&mut self, state: &WorldState, parallel: bool) {
-        self.manifolds.resize(self.pairs.len(), Manifold::default());
-        let settings = CollideSettings {
-            prediction: state.settings.prediction_distance,
-        };
-        let fill = |(pairs, manifolds): (&[(u32, u32)], &mut [Manifold])| {
-            for ((a, b), manifold) in pairs.iter().zip(manifolds) {
-                let (a, b) = (body(state, *a), body(state, *b));
-                let (pose_a, pose_b) = (a.pose(), b.pose());
-                // Relative to A's origin, so that nothing is lost far from the world's.
-                let near = Pose::new(Vec3::ZERO, pose_a.rotation);
-                let offset = pose_b.translation - pose_a.translation;
-                let far = Pose::new(offset, pose_b.rotation);
-                collide(&a.shape, &near, &b.shape, &far, &settings, manifold);
+    pub(crate) fn find_manifolds(
+        &mut self,
+        state: &WorldState,
+        free: &[Velocity],
+        dt: f64,
+        parallel: bool,
+    ) {
+        self.found.resize(self.pairs.len(), Found::default());
+        let prediction = state.settings.prediction_distance;
+        let fill = |(pairs, founds): (&[(u32, u32)], &mut [Found])| {
+            for ((a, b), found) in pairs.iter().zip(founds) {
+                let (a, b) = (path(state, free, *a), path(state, free, *b));
+                sweep::find(&a, &b, prediction, dt, found);
             }
         };
-        let chunks = self
-            .pairs
-            .chunks(CHUNK)
-            .zip(self.manifolds.chunks_mut(CHUNK));
         if parallel && self.pairs.len() > CHUNK {
-            self.pairs
-                .par_chunks(CHUNK)
-                .zip(self.manifolds.par_chunks_mut(CHUNK))
-                .for_each(fill);
+            let pairs = self.pairs.par_chunks(CHUNK);
+            pairs.zip(self.found.par_chunks_mut(CHUNK)).for_each(fill);
         } else {
-            chunks.for_each(fill);
+            self.pairs
+                .chunks(CHUNK)
+                .zip(self.found.chunks_mut(CHUNK))
+                .for_each(fill);
         }
     }
 
     /// Lists the contact points of all manifolds in the order (a, b, feature); returns how many
     /// manifolds had any.
-    pub(crate) fn list_points(&self, state: &WorldState, points: &mut Vec<Contact>) -> usize {
+    pub(crate) fn list_points(
+        &self,
+        state: &WorldState,
+        free: &[Velocity],
+        points: &mut Vec<Contact>,
+    ) -> usize {
         points.clear();
         let mut manifolds = 0;
-        for ((index_a, index_b), manifold) in self.pairs.iter().zip(&self.manifolds) {
-            if manifold.is_empty() {
+        for ((index_a, index_b), found) in self.pairs.iter().zip(&self.found) {
+            if found.manifold.is_empty() {
                 continue;
             }
             manifolds += 1;
-            let (a, b) = (body(state, *index_a), body(state, *index_b));
-            let (pose_a, pose_b) = (a.pose(), b.pose());
-            let offset = pose_b.translation - pose_a.translation;
-            let center_a = a.center - pose_a.translation;
-            let center_b = b.center - pose_b.translation;
-            let (friction, restitution) = a.material.combine(&b.material);
-            let frame = ContactFrame::new(manifold.normal());
+            let (a, b) = (path(state, free, *index_a), path(state, free, *index_b));
+            let (friction, restitution) = a.body.material.combine(&b.body.material);
+            let frame = ContactFrame::new(found.manifold.normal());
             let first = points.len();
-            for point in manifold.points() {
-                let lever_a = point.point_a - center_a;
-                let lever_b = point.point_b - offset - center_b;
-                let relative = b.velocity.at(lever_b) - a.velocity.at(lever_a);
+            let geometry = sweep::points(&a, &b, found).zip(found.manifold.points());
+            for ((lever_a, lever_b, separation), point) in geometry {
+                let speed = |va: &Velocity, vb: &Velocity| {
+                    frame.normal.dot(vb.at(lever_b) - va.at(lever_a))
+                };
                 points.push(Contact {
                     a: id(state, *index_a),
                     b: id(state, *index_b),
@@ -152,10 +154,10 @@ impl Detection {
                     tangent2: frame.tangent2,
                     lever_a,
                     lever_b,
-                    separation: point.separation,
+                    separation: separation - found.time * speed(&a.velocity, &b.velocity),
                     friction,
                     restitution,
-                    approach_velocity: frame.normal.dot(relative),
+                    approach_velocity: speed(&a.body.velocity, &b.body.velocity),
                     impulse: Vec3::ZERO,
                 });
             }
@@ -165,11 +167,13 @@ impl Detection {
     }
 }
 
-fn body(state: &WorldState, index: u32) -> &crate::body::BodyState {
+fn path<'a>(state: &'a WorldState, free: &[Velocity], index: u32) -> Path<'a> {
     let slot = &state.bodies[index as usize];
-    slot.value
+    let body = slot
+        .value
         .as_ref()
-        .expect("the broad phase holds only bodies that are there")
+        .expect("the broad phase holds only bodies that are there");
+    Path::new(body, &free[index as usize])
 }
 
 fn id(state: &WorldState, index: u32) -> BodyId {

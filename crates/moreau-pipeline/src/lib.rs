@@ -38,6 +38,7 @@ mod settings;
 mod snapshot;
 mod solver_choice;
 mod step;
+mod sweep;
 mod world;
 
 pub use body::{Body, BodyKind, BodyView, Mass};

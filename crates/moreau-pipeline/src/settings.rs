@@ -35,8 +35,9 @@ impl Default for PositionCorrection {
 pub struct WorldSettings {
     /// m/s². Default (0, -9.81, 0).
     pub gravity: Vec3,
-    /// Contacts are found up to this separation, m. Default 0.02. Zero is allowed: contacts are
-    /// then found when they touch. Too big costs time. Results of bounces do not depend on it.
+    /// Contacts are found up to this separation, m, and beyond it where the motion of the step can
+    /// close them. Default 0.02. Zero is allowed. Too big costs time. Results of bounces do not
+    /// depend on it.
     pub prediction_distance: f64,
     /// Contacts that close slower than this do not bounce, m/s. Default 0.01. Too small makes rests
     /// chatter, too big ends a bounce early.

@@ -35,7 +35,8 @@ pub struct SolverSettings {
     pub exact_contact_limit: usize,
     /// Sequential impulses.
     pub pgs: PgsSettings,
-    /// Newton.
+    /// Newton. Default: that solver's own, but for `max_work` 5e7 (about 30 ms), so that no island
+    /// holds up a step for long.
     pub newton: NewtonSettings,
 }
 
@@ -46,7 +47,10 @@ impl Default for SolverSettings {
             exact_work_limit: 20_000_000,
             exact_contact_limit: 2500,
             pgs: PgsSettings::default(),
-            newton: NewtonSettings::default(),
+            newton: NewtonSettings {
+                max_work: 50_000_000,
+                ..NewtonSettings::default()
+            },
         }
     }
 }

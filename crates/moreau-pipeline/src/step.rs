@@ -74,16 +74,19 @@ impl World {
         };
         let mut clock = Clock::new();
 
-        // What touches what.
-        report.pairs = self.detection.find_pairs(&self.state);
+        // Forces, then what touches what on the free path through the step.
+        self.integrate_forces(scratch, dt);
+        report.pairs = self.detection.find_pairs(&self.state, &scratch.free, dt);
         report.times.broad_phase = clock.lap();
-        self.detection.find_manifolds(&self.state, parallel);
-        report.manifolds = self.detection.list_points(&self.state, &mut scratch.points);
+        self.detection
+            .find_manifolds(&self.state, &scratch.free, dt, parallel);
+        report.manifolds =
+            self.detection
+                .list_points(&self.state, &scratch.free, &mut scratch.points);
         report.contact_points = scratch.points.len();
         report.times.narrow_phase = clock.lap();
 
-        // Forces, then the groups that must be solved together.
-        self.integrate_forces(scratch, dt);
+        // The groups that must be solved together.
         scratch.islands.build(&self.state, &scratch.points);
         report.islands = scratch.islands.ranges.len();
         report.times.islands = clock.lap();

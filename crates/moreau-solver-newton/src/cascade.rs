@@ -121,9 +121,13 @@ impl Cascade {
     fn newton(&mut self, settings: &NewtonSettings, count: &mut Count) {
         self.system.analyse(&self.form);
         let tolerance = settings.tolerance;
-        let budget = |factorizations| Budget {
+        let last = self.system.factorizations.saturating_add(
+            u32::try_from(settings.max_work / self.system.multiply_adds().max(1))
+                .unwrap_or(u32::MAX),
+        );
+        let budget = |system: &System, factorizations: u32| Budget {
             tolerance,
-            factorizations,
+            factorizations: factorizations.min(last.saturating_sub(system.factorizations)),
             sweeps: 5000,
         };
         let (form, system, best) = (&self.form, &mut self.system, &mut self.best);
@@ -131,12 +135,12 @@ impl Cascade {
             form,
             system,
             best,
-            &budget(settings.primal_dual_steps),
+            &budget(system, settings.primal_dual_steps),
             count,
         );
         let (mut steps, mut damping) = (settings.augmented_steps, 0.5);
         for round in 0..settings.rounds {
-            if best.residual <= tolerance {
+            if best.residual <= tolerance || system.factorizations >= last {
                 return;
             }
             sweeps(form, &mut best.impulses, &mut self.v, 20);
@@ -144,7 +148,7 @@ impl Cascade {
             (best.residual, best.worst) = form.residual(&best.impulses, &self.v);
             let scale = [1.0, 0.1, 0.01][round as usize % 3];
             self.augmented
-                .run(form, system, best, &budget(steps), scale);
+                .run(form, system, best, &budget(system, steps), scale);
             if best.residual <= tolerance {
                 return;
             }
@@ -153,8 +157,13 @@ impl Cascade {
             } else {
                 form.zero()
             };
-            self.haslinger
-                .run(form, system, (best, start), &budget(2 * steps), damping);
+            self.haslinger.run(
+                form,
+                system,
+                (best, start),
+                &budget(system, 2 * steps),
+                damping,
+            );
             if best.residual <= tolerance {
                 return;
             }
@@ -168,8 +177,13 @@ impl Cascade {
             count.sweeps += 2;
             (from_haslinger.residual, from_haslinger.worst) =
                 form.residual(&from_haslinger.impulses, &self.v);
-            self.augmented
-                .run(form, system, &mut from_haslinger, &budget(steps), 1.0);
+            self.augmented.run(
+                form,
+                system,
+                &mut from_haslinger,
+                &budget(system, steps),
+                1.0,
+            );
             if from_haslinger.residual < best.residual {
                 std::mem::swap(best, &mut from_haslinger);
             }

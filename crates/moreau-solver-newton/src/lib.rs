@@ -84,12 +84,12 @@ impl NewtonSolver {
         &self.settings
     }
 
-    /// Multiplications and additions of one factorisation for `problem`, roughly: what decides
+    /// Multiply-adds of one factorisation for `problem`, roughly: what decides
     /// whether exact solving is affordable.
     pub fn work_estimate(&mut self, problem: &ContactProblem) -> u64 {
         self.cascade.form.load(problem);
         self.cascade.system.analyse(&self.cascade.form);
-        self.cascade.system.work() * 216
+        self.cascade.system.multiply_adds()
     }
 }
 

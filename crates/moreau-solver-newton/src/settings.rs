@@ -18,6 +18,10 @@ pub struct NewtonSettings {
     pub augmented_steps: u32,
     /// Rounds of the two slow stages. Default 3. 0 ends after the primal-dual stage.
     pub rounds: u32,
+    /// Multiply-adds that the factorisations of one solve may cost together. Default 1e12 (minutes):
+    /// no limit in practice. A world in real time sets less; what is not solved by then is reported
+    /// as not converged.
+    pub max_work: u64,
 }
 
 impl Default for NewtonSettings {
@@ -28,6 +32,7 @@ impl Default for NewtonSettings {
             primal_dual_steps: 25,
             augmented_steps: 80,
             rounds: 3,
+            max_work: 1_000_000_000_000,
         }
     }
 }

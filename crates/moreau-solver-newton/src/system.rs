@@ -48,9 +48,9 @@ impl System {
         }
     }
 
-    /// Block operations of one factorisation.
-    pub(crate) fn work(&self) -> u64 {
-        self.symbolic.work()
+    /// Multiply-adds of one factorisation.
+    pub(crate) fn multiply_adds(&self) -> u64 {
+        self.symbolic.work() * 216
     }
 
     /// Assembles and factors H; false where it is singular.

@@ -1,0 +1,175 @@
+//! Contacts that the motion of one step makes: bodies that are apart at its start and would be
+//! inside each other at its end.
+//!
+//! Conservative advancement along the free motion: the pair is moved to the time at which the
+//! nearest of its points would close, collided again there, and so on, until the surfaces meet or
+//! the step ends. What is reported is the manifold where they meet, so that its normal and its points
+//! are those of the impact and not of the start; its separations are traced back to the start along
+//! the normal, phi = separation - t u_n, so that the law of an open contact, u_n + phi/h >= 0, stops
+//! the bodies at the surface.
+
+use crate::body::BodyState;
+use moreau_collision::{CollideSettings, Manifold, collide};
+use moreau_math::{Pose, Vec3, Velocity, integrate_rotation};
+
+/// A body on its free path through a step.
+#[derive(Clone, Copy)]
+pub(crate) struct Path<'a> {
+    pub(crate) body: &'a BodyState,
+    /// Mean of the velocities before and after the step's forces.
+    pub(crate) velocity: Velocity,
+}
+
+impl<'a> Path<'a> {
+    pub(crate) fn new(body: &'a BodyState, free: &Velocity) -> Self {
+        let velocity = (body.velocity + *free) * 0.5;
+        Self { body, velocity }
+    }
+
+    /// Centre of mass and frame at the time `t` (s) after the start.
+    pub(crate) fn at(&self, t: f64) -> (Vec3, Pose) {
+        if t == 0.0 || self.velocity == Velocity::ZERO {
+            return (self.body.center, self.body.pose());
+        }
+        let center = self.body.center + self.velocity.linear * t;
+        let rotation = integrate_rotation(self.body.rotation, self.velocity.angular, t);
+        let origin = center - rotation * self.body.mass.center_of_mass;
+        (center, Pose::new(origin, rotation))
+    }
+
+    /// How far any of its points can come in `dt`, relative to its centre of mass and with it, m.
+    pub(crate) fn reach(&self, dt: f64) -> f64 {
+        let shift = self.velocity.linear.length() * dt;
+        if self.velocity.angular == Vec3::ZERO {
+            return shift;
+        }
+        let radius = self.body.shape.bounding_radius() + self.body.mass.center_of_mass.length();
+        let turn = (self.velocity.angular.length() * dt).min(2.0);
+        shift + turn * radius
+    }
+}
+
+/// A manifold and the time after the start of the step (s) at which the bodies are where it was
+/// found; 0 for bodies that are within the prediction distance from the start.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) manifold: Manifold,
+    pub(crate) time: f64,
+}
+
+/// Gap (m) at which surfaces count as having met.
+const MEETING_GAP: f64 = 1e-4;
+const ADVANCES: u32 = 24;
+
+/// Collides a pair whose bodies move along `a` and `b` for `dt` (s).
+pub(crate) fn find(a: &Path<'_>, b: &Path<'_>, prediction: f64, dt: f64, found: &mut Found) {
+    // Either body may be stopped by a third, so the faster one's way counts, not the relative one.
+    let reach = a.reach(dt).max(b.reach(dt)) + turn(a, dt).min(turn(b, dt));
+    let settings = CollideSettings {
+        prediction: prediction + reach,
+    };
+    found.time = 0.0;
+    collide_at(a, b, 0.0, &settings, &mut found.manifold);
+    let gap = match found.manifold.min_separation() {
+        Some(gap) if gap > prediction => gap,
+        _ => return,
+    };
+    // Only the motion can make this contact.
+    let at_start = *found;
+    if advance(a, b, (gap, dt), &settings, found) {
+        return;
+    }
+    // The free paths pass by. The contact at the start stays as a guard for the case that a third
+    // body changes them, unless its plane, which has no edges, would stop bodies that miss.
+    *found = at_start;
+    let normal = found.manifold.normal();
+    let crosses = points(a, b, found).any(|(lever_a, lever_b, separation)| {
+        let speed = normal.dot(b.velocity.at(lever_b) - a.velocity.at(lever_a));
+        separation + dt * speed < 0.0
+    });
+    if crosses {
+        found.manifold = Manifold::default();
+    }
+}
+
+/// How far turning alone can bring a point of the body in `dt`, m.
+fn turn(path: &Path<'_>, dt: f64) -> f64 {
+    path.reach(dt) - path.velocity.linear.length() * dt
+}
+
+/// Moves the pair to where it meets; false where it does not within the step.
+fn advance(
+    a: &Path<'_>,
+    b: &Path<'_>,
+    (mut gap, dt): (f64, f64),
+    settings: &CollideSettings,
+    found: &mut Found,
+) -> bool {
+    for _ in 0..ADVANCES {
+        let Some(wait) = closing_time(a, b, found) else {
+            return false;
+        };
+        found.time += wait;
+        if found.time > dt {
+            return false;
+        }
+        collide_at(a, b, found.time, settings, &mut found.manifold);
+        match found.manifold.min_separation() {
+            None => return false,
+            Some(next) if next <= MEETING_GAP => return true,
+            // Turning bodies can seem to back off for a while; that is no contact yet.
+            Some(next) => gap = next.min(gap),
+        }
+    }
+    // Grazing: so slow an approach that it may wait for the next step, unless it is close.
+    gap <= 10.0 * MEETING_GAP
+}
+
+/// When the first point of the manifold closes if its velocity stays, s from `found.time`.
+fn closing_time(a: &Path<'_>, b: &Path<'_>, found: &Found) -> Option<f64> {
+    let normal = found.manifold.normal();
+    let times = points(a, b, found).filter_map(|(lever_a, lever_b, separation)| {
+        let speed = normal.dot(b.velocity.at(lever_b) - a.velocity.at(lever_a));
+        (speed < 0.0).then(|| separation.max(0.0) / -speed)
+    });
+    times.reduce(f64::min)
+}
+
+/// Lever arms (m, world axes) and separation at the start of the step of each point.
+pub(crate) fn points<'a>(
+    a: &'a Path<'_>,
+    b: &'a Path<'_>,
+    found: &'a Found,
+) -> impl Iterator<Item = (Vec3, Vec3, f64)> + 'a {
+    let (center_a, pose_a) = a.at(found.time);
+    let (center_b, _) = b.at(found.time);
+    let arm_a = center_a - pose_a.translation;
+    // Points are relative to A's origin.
+    let arm_b = center_b - pose_a.translation;
+    found
+        .manifold
+        .points()
+        .iter()
+        .map(move |p| (p.point_a - arm_a, p.point_b - arm_b, p.separation))
+}
+
+/// Collides in coordinates relative to A's origin, so that nothing is lost far from the world's.
+fn collide_at(
+    a: &Path<'_>,
+    b: &Path<'_>,
+    t: f64,
+    settings: &CollideSettings,
+    manifold: &mut Manifold,
+) {
+    let ((_, pose_a), (_, pose_b)) = (a.at(t), b.at(t));
+    let near = Pose::new(Vec3::ZERO, pose_a.rotation);
+    let far = Pose::new(pose_b.translation - pose_a.translation, pose_b.rotation);
+    collide(
+        &a.body.shape,
+        &near,
+        &b.body.shape,
+        &far,
+        settings,
+        manifold,
+    );
+}
