@@ -1,5 +1,6 @@
 //! Automation of the workspace: `cargo xtask help`.
 
+mod snapshot;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -23,6 +24,9 @@ struct Arguments {
 enum Command {
     /// Checks what the compiler cannot: layers, determinism, docs, white space
     Tidy,
+    /// Compares what every scene gives with what it gave
+    #[command(subcommand)]
+    Snapshot(snapshot::Command),
 }
 
 /// The folder of the workspace.
@@ -36,6 +40,7 @@ fn root() -> PathBuf {
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Tidy => run_tidy(&root()),
+        Command::Snapshot(command) => snapshot::run(&root(), command),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,

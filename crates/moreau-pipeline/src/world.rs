@@ -254,6 +254,11 @@ impl World {
         &self.state.contacts
     }
 
+    /// The contact impulses from which the next step starts.
+    pub fn contact_cache(&self) -> &ContactCache {
+        &self.state.cache
+    }
+
     /// Moves a body's frame. Its remembered contact impulses are dropped.
     ///
     /// # Errors
