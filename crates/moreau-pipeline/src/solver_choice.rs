@@ -27,7 +27,7 @@ pub struct SolverSettings {
     /// Which solver.
     pub choice: SolverChoice,
     /// [`SolverChoice::Auto`]: largest work of one factorisation that is solved exactly, in
-    /// multiply-adds. Default 20 million (about 10 ms; a pyramid of base 20 takes 3 million). Too
+    /// multiply-adds. Default 5 million (about 3 ms; a tower of 30 takes 20 thousand). Too
     /// small gives up exactness where it was cheap, too big lets a collapsing pile stall a step.
     pub exact_work_limit: u64,
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
@@ -35,7 +35,7 @@ pub struct SolverSettings {
     pub exact_contact_limit: usize,
     /// Sequential impulses.
     pub pgs: PgsSettings,
-    /// Newton. Default: that solver's own, but for `max_work` 5e7 (about 30 ms), so that no island
+    /// Newton. Default: that solver's own, but for `max_work` 1e8 (about 60 ms), so that no island
     /// holds up a step for long.
     pub newton: NewtonSettings,
 }
@@ -44,11 +44,11 @@ impl Default for SolverSettings {
     fn default() -> Self {
         Self {
             choice: SolverChoice::Auto,
-            exact_work_limit: 20_000_000,
+            exact_work_limit: 5_000_000,
             exact_contact_limit: 2500,
             pgs: PgsSettings::default(),
             newton: NewtonSettings {
-                max_work: 50_000_000,
+                max_work: 100_000_000,
                 ..NewtonSettings::default()
             },
         }
