@@ -26,6 +26,7 @@ mod feature;
 mod gjk;
 mod half_space;
 mod hull_hull;
+mod nearest;
 mod patch;
 mod placed;
 mod polyhedron;
@@ -39,7 +40,7 @@ use context::{Context, Operand};
 use half_space::HalfSpace;
 use moreau_math::Pose;
 use placed::PlacedBox;
-use polyhedron::{BoxTables, Polyhedron};
+use polyhedron::Polyhedron;
 use polytope::Polytope;
 use round::Round;
 use serde::{Deserialize, Serialize};
@@ -117,26 +118,33 @@ fn dispatch(context: &mut Context<'_>, first: &Operand<'_>, second: &Operand<'_>
             }
         }
         (a, b) => {
-            let tables = (BoxTables::of(a), BoxTables::of(b));
-            let Some(a) = Polytope::new(a, first.pose, origin) else {
-                return;
-            };
-            if let Some(capsule) = Round::new(b, second.pose, origin) {
-                let features = a.polyhedron(&tables.0);
-                capsule_polytope::collide(context, &a, &features, &capsule);
-            } else if let Some(b) = Polytope::new(b, second.pose, origin) {
-                let axis = match (&a, &b) {
-                    (Polytope::Box(a), Polytope::Box(b)) => box_box::separating_axis(context, a, b),
-                    _ => {
-                        let (a, b) = (a.polyhedron(&tables.0), b.polyhedron(&tables.1));
-                        hull_hull::separating_axis(context, &a, &b)
+            let solids = (
+                Polytope::new(a, first.pose, origin),
+                Polytope::new(b, second.pose, origin),
+            );
+            match solids {
+                (Some(a), Some(b)) => collide_polytopes(context, &a, &b),
+                (Some(a), None) => {
+                    if let Some(capsule) = Round::new(b, second.pose, origin) {
+                        a.with_polyhedron(|features| {
+                            capsule_polytope::collide(context, &a, features, &capsule);
+                        });
                     }
-                };
-                if let Some(axis) = axis {
-                    polytope::collide(context, axis, &a, &b);
                 }
+                _ => {}
             }
         }
+    }
+}
+
+fn collide_polytopes(context: &mut Context<'_>, a: &Polytope<'_>, b: &Polytope<'_>) {
+    let axis = if let (Polytope::Box(a), Polytope::Box(b)) = (a, b) {
+        box_box::separating_axis(context, a, b)
+    } else {
+        a.with_polyhedron(|a| b.with_polyhedron(|b| hull_hull::separating_axis(context, a, b)))
+    };
+    if let Some(axis) = axis {
+        polytope::collide(context, axis, a, b);
     }
 }
 

@@ -6,17 +6,17 @@
 //!   e x s (an edge's and the core's direction): s(n) = least n·core - greatest n·solid.
 
 use super::context::{Context, unit};
-use super::feature::Feature;
-use super::patch::{Code, NONE, Projection, intersect};
+use super::nearest::{Nearest, Shortlist, nearest_of_segments};
+use super::patch::{Code, Corners, NONE, Projection, intersect};
 use super::polyhedron::Polyhedron;
 use super::polytope::{Axis, Polytope};
 use super::reduce::emit;
-use super::round::{ALONGSIDE, Round, inflate, keep_nearest, nearest_of_segments};
+use super::round::{ALONGSIDE, Round, inflate, keep_nearest};
 use moreau_math::Vec3;
 
-/// Distance of the core below which its direction is left to the separating axes, relative to
-/// `touch`.
-const DIRECTION_LOST: f64 = 1e3;
+/// Distance of the core below which its direction may be rounding, relative to `touch`: then it has
+/// to separate better than the separating axes do.
+const DIRECTION_IN_DOUBT: f64 = 1e9;
 
 /// Sine below which an edge and the core have no common perpendicular.
 const PARALLEL: f64 = 1e-7;
@@ -32,19 +32,19 @@ struct Near {
     points: Option<[Vec3; 2]>,
 }
 
-/// `solid` and `tables` are the same shape: what faces along a direction, and all its features.
+/// `solid` and `features` are the same shape: what faces along a direction, and all there is.
 pub(super) fn collide(
     context: &mut Context<'_>,
     solid: &Polytope<'_>,
-    tables: &Polyhedron<'_>,
+    features: &Polyhedron<'_>,
     capsule: &Round,
 ) {
-    let core = capsule.ends.map(|p| tables.local_point(p));
+    let core = capsule.ends.map(|p| features.local_point(p));
     let limit = context.limit + capsule.radius;
-    let Some(near) = nearest(context, tables, core, limit) else {
+    let Some(near) = nearest(context, features, core, limit) else {
         return;
     };
-    let normal = unit(tables.rotation * near.axis.normal);
+    let normal = unit(features.rotation * near.axis.normal);
     let projection = Projection::new(normal);
     let facing_solid = solid.feature(normal, context);
     let facing_core = capsule.feature(-normal);
@@ -53,7 +53,14 @@ pub(super) fn collide(
     } else {
         context.touch.max(ALONGSIDE * capsule.radius)
     };
-    let mut corners = intersect(&facing_solid, &facing_core, &projection, tolerance);
+    let mut corners = Corners::new();
+    intersect(
+        &facing_solid,
+        &facing_core,
+        &projection,
+        tolerance,
+        &mut corners,
+    );
     if let Some([on_solid, on_core]) = near.points {
         keep_nearest(context, &mut corners, || {
             let code = Code {
@@ -61,12 +68,12 @@ pub(super) fn collide(
                 a: NONE,
                 b: NONE,
             };
-            projection.corner(tables.placed(on_solid), tables.placed(on_core), code)
+            projection.corner(features.placed(on_solid), features.placed(on_core), code)
         });
     }
     inflate(&projection, &mut corners, None, Some(capsule));
-    let features: (&Feature, &Feature) = (&facing_solid, &facing_core);
-    emit(context, &projection, &mut corners, Some(features));
+    let facing = Some((&facing_solid, &facing_core));
+    emit(context, &projection, &mut corners, facing);
 }
 
 /// None where the core is further away than `limit`.
@@ -96,9 +103,16 @@ fn nearest(
         if apart.axis.separation > limit {
             return None;
         }
-        if apart.axis.separation > DIRECTION_LOST * context.touch {
+        if apart.axis.separation > DIRECTION_IN_DOUBT * context.touch {
             return Some(apart);
         }
+        let axis = separating_axis(context, solid, core)?;
+        let along = separation_along(solid, core, apart.axis.normal);
+        return Some(if along > axis.separation + context.tie {
+            apart
+        } else {
+            Near { axis, ..apart }
+        });
     }
     let axis = separating_axis(context, solid, core)?;
     Some(Near { axis, points: None })
@@ -107,63 +121,68 @@ fn nearest(
 /// The nearest features of a core that does not meet the solid.
 fn nearest_outside(context: &Context<'_>, solid: &Polyhedron<'_>, core: [Vec3; 2]) -> Option<Near> {
     let mut best: Option<Near> = None;
-    let mut offer = |normal: Vec3, separation: f64, points: [Vec3; 2], margin: f64| {
-        if (best.as_ref()).is_none_or(|b| separation < b.axis.separation - margin) {
-            best = Some(Near {
-                axis: Axis { normal, separation },
-                points: Some(points),
-            });
-        }
-    };
+    let mut along_face = f64::NEG_INFINITY;
     for face in solid.faces {
         for end in core {
-            let distance = face.distance(end);
-            if distance > 0.0 && solid.face_holds(face, end) {
-                offer(
-                    face.normal,
-                    distance,
-                    [end - face.normal * distance, end],
-                    0.0,
-                );
+            let separation = face.distance(end);
+            let nearer = best.as_ref().is_none_or(|b| separation < b.axis.separation);
+            if separation > 0.0 && nearer && solid.face_holds(face, end) {
+                best = Some(Near {
+                    axis: Axis {
+                        normal: face.normal,
+                        separation,
+                    },
+                    points: Some([end - face.normal * separation, end]),
+                });
+                // What the face really separates: the other end may be lower.
+                along_face = core
+                    .map(|p| face.distance(p))
+                    .into_iter()
+                    .fold(separation, f64::min);
             }
         }
     }
-    let along = core[1] - core[0];
-    let mut least = f64::INFINITY;
-    let mut nearest_edge = None;
+    let mut nearest = Shortlist::new();
     for edge in solid.edges {
-        let hidden = edge.faces.iter().all(|&f| {
+        let visible = |&f: &u32| {
             let face = &solid.faces[f as usize];
-            core.iter().all(|&p| face.distance(p) <= 0.0)
-        });
-        if hidden {
-            continue;
-        }
-        let ends = solid.ends(edge);
-        let near = nearest_of_segments(ends, core);
-        if near.square < least {
-            least = near.square;
-            nearest_edge = Some((near, ends[1] - ends[0]));
+            core.iter().any(|&p| face.distance(p) > 0.0)
+        };
+        if edge.faces.iter().any(visible) {
+            let ends = solid.ends(edge);
+            let near = nearest_of_segments(ends, core);
+            nearest.offer(near.square, (near, ends));
         }
     }
-    if let Some((near, edge)) = nearest_edge {
-        let d = near.on_b - near.on_a;
-        let distance = d.length();
-        if distance > 0.0 {
-            let mut normal = unit(d);
-            let cross = edge.cross(along);
-            let reach = edge.length() + along.length();
-            // Where the cores cross, the common perpendicular is better known than the difference.
-            if near.interior && distance * edge.length() * along.length() < cross.length() * reach {
-                let line = unit(cross);
-                normal = if line.dot(d) < 0.0 { -line } else { line };
-            }
-            offer(normal, normal.dot(d), [near.on_a, near.on_b], context.tie);
-        } else {
-            offer(Vec3::Y, 0.0, [near.on_a, near.on_b], context.tie);
+    let along = |normal: Vec3| separation_along(solid, core, normal);
+    if let Some((near, ends)) = nearest.best(|&(n, ends)| along(direction(n, ends, core))) {
+        let normal = direction(near, ends, core);
+        let separation = normal.dot(near.on_b - near.on_a);
+        let better = (best.as_ref()).is_none_or(|b| {
+            let gain = b.axis.separation - separation;
+            // Of equal distances, the direction along which they are apart.
+            gain > context.tie || (gain >= -context.tie && along(normal) > along_face + context.tie)
+        });
+        if better {
+            best = Some(Near {
+                axis: Axis { normal, separation },
+                points: Some([near.on_a, near.on_b]),
+            });
         }
     }
     best
+}
+
+/// s(n) by its definition.
+fn separation_along(solid: &Polyhedron<'_>, core: [Vec3; 2], normal: Vec3) -> f64 {
+    let low = normal.dot(core[0]).min(normal.dot(core[1]));
+    low - solid.support(normal).1
+}
+
+/// Unit direction from an edge to the core.
+fn direction(near: Nearest, edge: [Vec3; 2], core: [Vec3; 2]) -> Vec3 {
+    // Where they meet the caller takes another way, and any direction will do.
+    near.direction(edge, core, 0.0).unwrap_or(Vec3::Y)
 }
 
 /// The axis of greatest separation between the solid and a core that touches or meets it.

@@ -1,10 +1,11 @@
 use crate::{ConvexHull, Manifold, Shape};
 use moreau_math::{Pose, Vec3, vec3};
+use std::cmp::Ordering;
 
-/// A direction in general position: ties between directions, points and faces of a shape are broken
-/// by their components along it in the shape's own frame, because exact symmetry about it does not
-/// occur in practice. A unit vector, 4 + 9 + 36 = 49.
-pub(super) const GENERIC: Vec3 = vec3(3.0 / 7.0, 6.0 / 7.0, 2.0 / 7.0);
+/// A direction in general position, about a unit vector: ties between directions, points and faces
+/// are broken by their components along it in a shape's own frame. Its components have no simple
+/// ratios, so scenes built on grids are not symmetric about it.
+pub(super) const GENERIC: Vec3 = vec3(0.415_827, 0.846_731, 0.331_949);
 
 /// One of the two shapes.
 pub(super) struct Operand<'a> {
@@ -47,6 +48,23 @@ impl<'a> Operand<'a> {
         }
     }
 
+    /// All that tells two operands of a kind apart.
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        let (p, r) = (self.center, self.pose.rotation);
+        let (size, vertices) = match self.shape {
+            Shape::Cuboid { half_extents } => (*half_extents, [].as_slice()),
+            Shape::Capsule {
+                half_height,
+                radius,
+            } => (vec3(*half_height, *radius, 0.0), [].as_slice()),
+            Shape::Hull(hull) => (Vec3::ZERO, hull.vertices()),
+            Shape::Sphere { .. } | Shape::HalfSpace { .. } => (Vec3::ZERO, [].as_slice()),
+        };
+        [p.x, p.y, p.z, r.x, r.y, r.z, r.w, size.x, size.y, size.z]
+            .into_iter()
+            .chain(vertices.iter().flat_map(|v| v.to_array()))
+    }
+
     /// A direction fixed to the shape that no symmetry of the shape leaves in place; zero for shapes
     /// whose rotation cannot be seen.
     fn generic_direction(&self) -> Vec3 {
@@ -72,23 +90,15 @@ fn hull_sphere(hull: &ConvexHull, pose: &Pose) -> (Vec3, f64) {
 /// Kinds first, then sizes, then positions along a generic direction: equal shapes in a stack keep
 /// their order while they shake. The rest tells apart what lies in one place.
 pub(super) fn is_reversed(a: &Operand<'_>, b: &Operand<'_>) -> bool {
-    let key = |o: &Operand<'_>| {
-        let r = o.pose.rotation;
-        [r.x, r.y, r.z, r.w]
-    };
     let along = GENERIC.dot(b.center - a.center);
-    let order = a
-        .rank()
-        .cmp(&b.rank())
+    let order = (a.rank().cmp(&b.rank()))
         .then(b.radius.total_cmp(&a.radius))
         .then(0.0_f64.total_cmp(&(along + 0.0)))
         .then_with(|| {
-            let (ka, kb) = (key(a), key(b));
-            (0..4).fold(std::cmp::Ordering::Equal, |o, i| {
-                o.then(ka[i].total_cmp(&kb[i]))
-            })
+            let differing = a.numbers().zip(b.numbers()).find(|(x, y)| x != y);
+            differing.map_or(Ordering::Equal, |(x, y)| x.total_cmp(&y))
         });
-    order == std::cmp::Ordering::Greater
+    order == Ordering::Greater
 }
 
 /// `v` at length 1 to the last bits; `v` must not be zero.

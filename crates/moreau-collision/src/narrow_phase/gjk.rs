@@ -15,9 +15,12 @@ use smallvec::SmallVec;
 /// Steps after which the best so far is returned; a handful suffices in practice.
 const MAX_STEPS: usize = 64;
 
+/// Steps without progress after which the best so far is returned.
+const MAX_STALLED: usize = 4;
+
 /// The nearest points of two polytopes.
 pub(super) struct NearestPair {
-    /// Unit, from A to B; meaningless at distance zero.
+    /// Unit, from A to B; the guess at distance zero.
     pub(super) normal: Vec3,
     pub(super) distance: f64,
     pub(super) points: [Vec3; 2],
@@ -56,35 +59,50 @@ pub(super) fn nearest(
     let mut simplex: Simplex = SmallVec::new();
     simplex.push(difference(guess));
     let mut length = simplex[0].w.length();
+    // The greatest lower bound with its direction, and the least length with its simplex.
+    let mut bound = (f64::NEG_INFINITY, guess);
+    let mut shortest = simplex.clone();
     // Far below what the caller calls touching: then the points are as good as they can be.
     let precision = 1e-3 * context.touch;
+    let mut stalled = 0;
     for _ in 0..MAX_STEPS {
         if length <= precision {
             break;
         }
-        let direction = nearest_point(&simplex) / length;
+        let direction = unit(nearest_point(&simplex));
         let next = difference(direction);
+        let along = direction.dot(next.w);
+        if along > bound.0 {
+            bound = (along, direction);
+        }
         let known = simplex.iter().any(|d| d.vertices == next.vertices);
-        if known || length - direction.dot(next.w) <= precision {
+        if known || length - along <= precision {
             break;
         }
         let mut grown = simplex.clone();
         grown.push(next);
-        let reduced = reduce(&grown);
-        let reduced_length = nearest_point(&reduced).length();
-        if reduced_length >= length {
-            break;
+        simplex = reduce(&grown);
+        // Lengths near their least differ by less than their rounding while the direction still
+        // improves: some steps without progress are allowed, and the bound tells which was best.
+        let reduced = nearest_point(&simplex).length();
+        if reduced < length {
+            length = reduced;
+            shortest = simplex.clone();
+            stalled = 0;
+        } else {
+            stalled += 1;
+            if stalled > MAX_STALLED {
+                break;
+            }
         }
-        simplex = reduced;
-        length = reduced_length;
     }
+    let simplex = shortest;
     let point =
         |side: usize| (simplex.iter()).fold(Vec3::ZERO, |sum, d| sum + d.points[side] * d.weight);
     let heaviest =
         (simplex.iter()).fold(simplex[0], |h, &d| if d.weight > h.weight { d } else { h });
-    let v = nearest_point(&simplex);
     NearestPair {
-        normal: if length > 0.0 { unit(v) } else { guess },
+        normal: bound.1,
         distance: length,
         points: [point(0), point(1)],
         vertices: heaviest.vertices,

@@ -123,21 +123,21 @@ pub(super) fn square_distance(p: [f64; 2], q: [f64; 2]) -> f64 {
     dx * dx + dy * dy
 }
 
-/// The corners where `a` and `b` face each other along the projection's normal, from a to b.
+/// Adds the corners where `a` and `b` face each other along the projection's normal, from a to b.
 /// `tolerance` is the width across n (m) within which points and lines coincide.
 pub(super) fn intersect(
     a: &Feature,
     b: &Feature,
     projection: &Projection,
     tolerance: f64,
-) -> Corners {
+    corners: &mut Corners,
+) {
     let normal = projection.normal;
     let outline_a = Outline::new(a, projection, 1.0);
     let outline_b = Outline::new(b, projection, -1.0);
     let (lines_a, lines_b) = (outline_a.lines.len(), outline_b.lines.len());
     let a_from_b = outline_b.distances(&outline_a.points);
     let b_from_a = outline_a.distances(&outline_b.points);
-    let mut corners = Corners::new();
 
     let mut paired = SmallVec::<[bool; INLINE]>::from_elem(false, b.points.len());
     for (i, &p) in outline_a.points.iter().enumerate() {
@@ -197,5 +197,4 @@ pub(super) fn intersect(
             corners.push(projection.corner(on_a, on_b, code));
         }
     }
-    corners
 }

@@ -1,8 +1,8 @@
 //! Boxes and hulls as one kind of solid: vertices, faces and edges in its own frame, and its pose.
 
 use super::placed::PlacedBox;
+use crate::ConvexHull;
 use crate::hull::{HullEdge, HullFace};
-use crate::{ConvexHull, Shape};
 use moreau_math::{Mat3, Pose, Vec3, vec3};
 
 /// A convex polyhedron in the working frame; borrows its tables from a hull or a [`BoxTables`].
@@ -108,15 +108,7 @@ pub(super) struct BoxTables {
 }
 
 impl BoxTables {
-    /// Of a shape; without meaning where it is no box.
-    pub(super) fn of(shape: &Shape) -> Self {
-        match shape {
-            Shape::Cuboid { half_extents } => Self::new(half_extents.to_array()),
-            _ => Self::new([0.0; 3]),
-        }
-    }
-
-    fn new(half: [f64; 3]) -> Self {
+    pub(super) fn new(half: [f64; 3]) -> Self {
         let side = |index: usize, axis: usize| {
             if index >> axis & 1 == 1 {
                 half[axis]

@@ -15,9 +15,6 @@ use super::reduce::emit;
 use crate::Shape;
 use moreau_math::{Pose, Vec3};
 
-/// Distance below which the direction between two nearest points is rounding, relative to `touch`.
-const DIRECTION_LOST: f64 = 1e3;
-
 /// A unit direction from A to B, and by how much it separates them.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
@@ -45,11 +42,11 @@ impl<'a> Polytope<'a> {
         }
     }
 
-    /// With all its features; `tables` are those of its shape.
-    pub(super) fn polyhedron(&self, tables: &'a BoxTables) -> Polyhedron<'a> {
+    /// Calls `f` with all features of the shape.
+    pub(super) fn with_polyhedron<R>(&self, f: impl FnOnce(&Polyhedron<'_>) -> R) -> R {
         match self {
-            Self::Box(b) => Polyhedron::of_box(b, tables),
-            Self::Hull(hull) => *hull,
+            Self::Box(b) => f(&Polyhedron::of_box(b, &BoxTables::new(b.half))),
+            Self::Hull(hull) => f(hull),
         }
     }
 
@@ -78,63 +75,78 @@ impl<'a> Polytope<'a> {
 
 /// Fills the manifold along `axis`, the one of greatest separation.
 pub(super) fn collide(context: &mut Context<'_>, axis: Axis, a: &Polytope<'_>, b: &Polytope<'_>) {
-    let mut patch = Patch::new(context, axis.normal, a, b);
-    if !patch.reaches(axis.separation + context.tie) {
+    let mut corners = Corners::new();
+    let mut faces = Facing::new(context, axis.normal, [a, b], &mut corners);
+    if !reaches(&corners, axis.separation + context.tie) {
         if axis.separation >= -context.tie {
             let near = gjk::nearest(context, axis.normal, a, b);
             if near.distance > context.limit {
                 return;
             }
-            if near.distance > DIRECTION_LOST * context.touch {
-                patch = Patch::new(context, near.normal, a, b);
+            // The direction of a very small distance is rounding: it has to separate better.
+            let along = near
+                .normal
+                .dot(b.support(-near.normal).1 - a.support(near.normal).1);
+            if along > axis.separation + context.tie {
+                corners.clear();
+                faces = Facing::new(context, near.normal, [a, b], &mut corners);
             }
-            patch.add_nearest(context, near.points, near.vertices);
-        } else if patch.corners.is_empty() {
+            faces.add_nearest(context, near.points, near.vertices, &mut corners);
+        } else if corners.is_empty() {
             let (va, pa) = a.support(axis.normal);
             let (vb, pb) = b.support(-axis.normal);
-            patch.add_nearest(context, [pa, pb], [va, vb]);
+            faces.add_nearest(context, [pa, pb], [va, vb], &mut corners);
         }
     }
-    let features = Some((&patch.a, &patch.b));
-    emit(context, &patch.projection, &mut patch.corners, features);
+    let features = Some((&faces.a, &faces.b));
+    emit(context, &faces.projection, &mut corners, features);
 }
 
-/// The contact patch along a normal.
-struct Patch {
+/// Whether a corner has at most this separation.
+fn reaches(corners: &Corners, separation: f64) -> bool {
+    corners.iter().any(|c| c.separation <= separation)
+}
+
+/// The features that face each other along a normal.
+struct Facing {
     projection: Projection,
     a: Feature,
     b: Feature,
-    corners: Corners,
 }
 
-impl Patch {
-    fn new(context: &Context<'_>, normal: Vec3, a: &Polytope<'_>, b: &Polytope<'_>) -> Self {
-        let (a, b) = (a.feature(normal, context), b.feature(-normal, context));
-        let projection = Projection::new(normal);
-        let corners = intersect(&a, &b, &projection, context.touch);
-        Self {
-            projection,
-            a,
-            b,
-            corners,
-        }
-    }
-
-    /// Whether a corner has at most this separation.
-    fn reaches(&self, separation: f64) -> bool {
-        self.corners.iter().any(|c| c.separation <= separation)
+impl Facing {
+    /// Also adds the corners of their patch.
+    fn new(
+        context: &Context<'_>,
+        normal: Vec3,
+        [a, b]: [&Polytope<'_>; 2],
+        corners: &mut Corners,
+    ) -> Self {
+        let out = Self {
+            projection: Projection::new(normal),
+            a: a.feature(normal, context),
+            b: b.feature(-normal, context),
+        };
+        intersect(&out.a, &out.b, &out.projection, context.touch, corners);
+        out
     }
 
     /// Adds the pair of nearest points unless a corner is as near.
-    fn add_nearest(&mut self, context: &Context<'_>, points: [Vec3; 2], vertices: [u16; 2]) {
+    fn add_nearest(
+        &self,
+        context: &Context<'_>,
+        points: [Vec3; 2],
+        vertices: [u16; 2],
+        corners: &mut Corners,
+    ) {
         let code = Code {
             crossing: false,
             a: vertices[0],
             b: vertices[1],
         };
         let nearest = self.projection.corner(points[0], points[1], code);
-        if !self.reaches(nearest.separation + context.tie) {
-            self.corners.push(nearest);
+        if !reaches(corners, nearest.separation + context.tie) {
+            corners.push(nearest);
         }
     }
 }

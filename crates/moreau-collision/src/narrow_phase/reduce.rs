@@ -12,7 +12,7 @@
 //! crossings. Where two points would get one name the second keeps its exact one, marked.
 
 use super::context::Context;
-use super::feature::Feature;
+use super::feature::{Feature, INLINE};
 use super::patch::{Code, Corner, Corners, NONE, Projection, square_distance};
 use crate::manifold::FeatureId;
 use crate::{Manifold, ManifoldPoint};
@@ -151,10 +151,14 @@ fn name(
     b: &Feature,
 ) -> SmallVec<[FeatureId; 4]> {
     let radius = NEAR_VERTEX * NEAR_VERTEX * square_width(a).min(square_width(b));
-    let nearest = |feature: &Feature, p: [f64; 2]| {
+    let flatten = |feature: &Feature| -> SmallVec<[[f64; 2]; INLINE]> {
+        feature.points.iter().map(|&p| projection.flat(p)).collect()
+    };
+    let (flat_a, flat_b) = (flatten(a), flatten(b));
+    let nearest = |flat: &[[f64; 2]], vertices: &[u16], p: [f64; 2]| {
         let mut best = (radius, NONE);
-        for (&v, &index) in feature.points.iter().zip(&feature.vertices) {
-            let d = square_distance(projection.flat(v), p);
+        for (&v, &index) in flat.iter().zip(vertices) {
+            let d = square_distance(v, p);
             if d < best.0 {
                 best = (d, index);
             }
@@ -166,8 +170,8 @@ fn name(
         let exact = corner.code;
         let near = Code {
             crossing: false,
-            a: nearest(a, corner.flat),
-            b: nearest(b, corner.flat),
+            a: nearest(&flat_a, &a.vertices, corner.flat),
+            b: nearest(&flat_b, &b.vertices, corner.flat),
         };
         let coarse = if near.a != NONE || near.b != NONE {
             near

@@ -6,9 +6,10 @@
 
 use super::context::{Context, unit};
 use super::feature::Feature;
+use super::nearest::{PARALLEL, across, nearest_of_segments, nearest_on_segment};
 use super::patch::{Code, Corner, Corners, NONE, Projection, intersect};
 use super::reduce::emit;
-use crate::Shape;
+use crate::{FeatureId, ManifoldPoint, Shape};
 use moreau_math::{Pose, Vec3, tangent_basis, vec3};
 
 /// Part of the sum of radii by which segments may miss each other across the normal and still count
@@ -79,35 +80,38 @@ impl Round {
     }
 }
 
-/// The direction of `d` (from A to B) and its length; `fallback` where `d` is nothing but rounding.
-pub(super) fn direction(context: &Context<'_>, d: Vec3, fallback: Vec3) -> (Vec3, f64) {
-    const ROUNDING: f64 = 1e-3;
+/// Length below which the difference of two points is nothing but rounding, m.
+fn lost(context: &Context<'_>) -> f64 {
+    1e-3 * context.touch
+}
+
+/// The unit direction of `d`; `fallback` where `d` is nothing but rounding.
+pub(super) fn direction(context: &Context<'_>, d: Vec3, fallback: Vec3) -> Vec3 {
     let scale = d.abs().max_element();
-    if scale <= ROUNDING * context.touch {
-        return (fallback, fallback.dot(d));
+    if scale <= lost(context) {
+        return fallback;
     }
     // Scaled, so that squares of very small lengths do not vanish.
-    let normal = unit(d / scale);
-    (normal, normal.dot(d))
+    unit(d / scale)
 }
 
 /// Writes a single contact between points of the `surfaces` of A and B.
 pub(super) fn emit_single(
     context: &mut Context<'_>,
-    projection: &Projection,
+    normal: Vec3,
     surfaces: [Vec3; 2],
     separation: f64,
 ) {
-    let code = Code {
-        crossing: false,
-        a: NONE,
-        b: NONE,
-    };
-    let mut corner = projection.corner(surfaces[0], surfaces[1], code);
-    corner.separation = separation;
-    let mut corners = Corners::new();
-    corners.push(corner);
-    emit(context, projection, &mut corners, None);
+    if separation > context.limit {
+        return;
+    }
+    context.manifold.reset(normal);
+    context.manifold.push(ManifoldPoint {
+        point_a: surfaces[0] + context.origin,
+        point_b: surfaces[1] + context.origin,
+        separation,
+        feature: FeatureId::new(0, NONE, NONE),
+    });
 }
 
 /// `b` is a ball.
@@ -119,42 +123,32 @@ pub(super) fn collide_with_ball(context: &mut Context<'_>, a: &Round, b: &Round)
         let across = unit(tangent_basis(a.axis).0);
         (nearest_on_segment(a.ends, center), across)
     };
-    let (normal, distance) = direction(context, center - on_core, fallback);
+    let d = center - on_core;
+    let toward = if a.axis == Vec3::ZERO {
+        d
+    } else {
+        across(a.ends, on_core, d)
+    };
+    let normal = direction(context, toward, fallback);
+    let distance = normal.dot(d);
     let surfaces = [on_core + normal * a.radius, center - normal * b.radius];
     let separation = distance - a.radius - b.radius;
-    emit_single(context, &Projection::new(normal), surfaces, separation);
+    emit_single(context, normal, surfaces, separation);
 }
 
 pub(super) fn collide_capsules(context: &mut Context<'_>, a: &Round, b: &Round) {
     let near = nearest_of_segments(a.ends, b.ends);
-    let d = near.on_b - near.on_a;
-    let cross = a.axis.cross(b.axis);
-    let sine = cross.length();
-    // The common perpendicular: exact where the cores cross, garbage where they are parallel.
-    let fallback = if sine > 1e-6 {
-        let line = unit(cross);
-        if line.dot(context.generic) < 0.0 {
-            -line
-        } else {
-            line
-        }
-    } else {
-        unit(tangent_basis(a.axis).0)
-    };
-    let (mut normal, mut distance) = direction(context, d, fallback);
-    let reach = (a.ends[1] - a.ends[0]).length() + (b.ends[1] - b.ends[0]).length();
-    if near.interior && distance < sine * reach {
-        let line = unit(cross);
-        normal = if line.dot(normal) < 0.0 { -line } else { line };
-        distance = normal.dot(d);
-    }
+    let normal = (near.direction(a.ends, b.ends, lost(context)))
+        .unwrap_or_else(|| across_both(context, a.axis, b.axis));
+    let distance = normal.dot(near.on_b - near.on_a);
     if distance - a.radius - b.radius > context.limit {
         return;
     }
     let (feature_a, feature_b) = (a.feature(normal), b.feature(-normal));
     let projection = Projection::new(normal);
     let tolerance = context.touch.max(ALONGSIDE * (a.radius + b.radius));
-    let mut corners = intersect(&feature_a, &feature_b, &projection, tolerance);
+    let mut corners = Corners::new();
+    intersect(&feature_a, &feature_b, &projection, tolerance, &mut corners);
     keep_nearest(context, &mut corners, || {
         let code = Code {
             crossing: true,
@@ -170,6 +164,20 @@ pub(super) fn collide_capsules(context: &mut Context<'_>, a: &Round, b: &Round) 
         &mut corners,
         Some((&feature_a, &feature_b)),
     );
+}
+
+/// A direction perpendicular to two axes that meet, or to the first where they are parallel.
+fn across_both(context: &Context<'_>, a: Vec3, b: Vec3) -> Vec3 {
+    let cross = a.cross(b);
+    if cross.length_squared() <= PARALLEL {
+        return unit(tangent_basis(a).0);
+    }
+    let line = unit(cross);
+    if line.dot(context.generic) < 0.0 {
+        -line
+    } else {
+        line
+    }
 }
 
 /// Adds the `nearest` pair of points of two cores where no corner is as near.
@@ -204,59 +212,4 @@ pub(super) fn inflate(
         }
         corner.separation = normal.dot(corner.point_b - corner.point_a);
     }
-}
-
-/// The point of a segment closest to `point`.
-pub(super) fn nearest_on_segment(ends: [Vec3; 2], point: Vec3) -> Vec3 {
-    let along = ends[1] - ends[0];
-    // Measured from the nearer end, so that the result is exact at both ends.
-    let t = along.dot(point - ends[0]) / along.length_squared();
-    if t <= 0.0 {
-        ends[0]
-    } else if t >= 1.0 {
-        ends[1]
-    } else {
-        ends[0] + along * t
-    }
-}
-
-/// The closest points of two segments.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Nearest {
-    pub(super) on_a: Vec3,
-    pub(super) on_b: Vec3,
-    pub(super) square: f64,
-    /// Whether both lie between the ends, so that the distance is along the common perpendicular.
-    pub(super) interior: bool,
-}
-
-/// The least of the four distances of an end from the other segment and, where it falls within both,
-/// the common perpendicular: no division by what vanishes for parallel segments.
-pub(super) fn nearest_of_segments(a: [Vec3; 2], b: [Vec3; 2]) -> Nearest {
-    let pair = |on_a: Vec3, on_b: Vec3, interior: bool| Nearest {
-        on_a,
-        on_b,
-        square: (on_b - on_a).length_squared(),
-        interior,
-    };
-    let mut best = pair(a[0], nearest_on_segment(b, a[0]), false);
-    let mut offer = |candidate: Nearest| {
-        if candidate.square < best.square {
-            best = candidate;
-        }
-    };
-    offer(pair(a[1], nearest_on_segment(b, a[1]), false));
-    offer(pair(nearest_on_segment(a, b[0]), b[0], false));
-    offer(pair(nearest_on_segment(a, b[1]), b[1], false));
-    let (u, v, w) = (a[1] - a[0], b[1] - b[0], b[0] - a[0]);
-    let cross = u.cross(v);
-    let square = cross.length_squared();
-    if square > 0.0 {
-        let s = w.cross(v).dot(cross) / square;
-        let t = w.cross(u).dot(cross) / square;
-        if s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0 {
-            offer(pair(a[0] + u * s, b[0] + v * t, true));
-        }
-    }
-    best
 }

@@ -4,10 +4,10 @@
 //! nearest face. The separation is that less the radius.
 
 use super::context::Context;
-use super::patch::Projection;
+use super::nearest::{Shortlist, across, nearest_on_segment};
 use super::placed::PlacedBox;
 use super::polyhedron::Polyhedron;
-use super::round::{direction, emit_single, nearest_on_segment};
+use super::round::{direction, emit_single};
 use moreau_math::Vec3;
 
 /// The point of a surface nearest to a point: unit direction from it, and the signed distance.
@@ -17,18 +17,10 @@ struct Nearest {
     distance: f64,
 }
 
-fn emit(context: &mut Context<'_>, nearest: Nearest, center: Vec3, radius: f64) {
-    let separation = nearest.distance - radius;
-    if separation > context.limit {
-        return;
-    }
+fn emit(context: &mut Context<'_>, nearest: &Nearest, center: Vec3, radius: f64) {
     let surfaces = [nearest.surface, center - nearest.normal * radius];
-    emit_single(
-        context,
-        &Projection::new(nearest.normal),
-        surfaces,
-        separation,
-    );
+    let separation = nearest.distance - radius;
+    emit_single(context, nearest.normal, surfaces, separation);
 }
 
 pub(super) fn collide_box(context: &mut Context<'_>, a: &PlacedBox, center: Vec3, radius: f64) {
@@ -45,14 +37,14 @@ pub(super) fn collide_box(context: &mut Context<'_>, a: &PlacedBox, center: Vec3
             on_surface += a.axes[i] * clamped;
             across += a.axes[i] * (local[i] - clamped);
         }
-        let (normal, distance) = direction(context, across, Vec3::Y);
+        let normal = direction(context, across, Vec3::Y);
         Nearest {
             surface: on_surface,
             normal,
-            distance,
+            distance: normal.dot(across),
         }
     };
-    emit(context, nearest, center, radius);
+    emit(context, &nearest, center, radius);
 }
 
 fn nearest_face_of_box(
@@ -99,7 +91,7 @@ pub(super) fn collide_hull(
     let local = a.local_point(center);
     let nearest = nearest_on_hull(context, a, local);
     if let Some(nearest) = nearest {
-        emit(context, nearest, center, radius);
+        emit(context, &nearest, center, radius);
     }
 }
 
@@ -133,26 +125,24 @@ fn nearest_on_hull(context: &Context<'_>, a: &Polyhedron<'_>, local: Vec3) -> Op
     if let Some(face) = over {
         return Some(on_face(face));
     }
-    let mut best: Option<(Vec3, f64)> = None;
+    let mut nearest = Shortlist::new();
     for edge in a.edges {
-        if edge
-            .faces
-            .iter()
-            .all(|&f| a.faces[f as usize].distance(local) <= 0.0)
-        {
-            continue;
-        }
-        let point = nearest_on_segment(a.ends(edge), local);
-        let square = (local - point).length_squared();
-        if best.is_none_or(|(_, least)| square < least) {
-            best = Some((point, square));
+        let visible = |&f: &u32| a.faces[f as usize].distance(local) > 0.0;
+        if edge.faces.iter().any(visible) {
+            let ends = a.ends(edge);
+            let point = nearest_on_segment(ends, local);
+            let toward = across(ends, point, local - point);
+            nearest.offer((local - point).length_squared(), (point, toward));
         }
     }
-    let (point, _) = best?;
-    let (normal, distance) = direction(context, a.rotation * (local - point), Vec3::Y);
+    // Nothing of the solid reaches beyond the nearest point towards the centre.
+    let (point, toward) =
+        nearest.best(|&(_, toward)| (toward.dot(local) - a.support(toward).1) / toward.length())?;
+    let toward = a.rotation * toward;
+    let normal = direction(context, toward, Vec3::Y);
     Some(Nearest {
         surface: a.placed(point),
         normal,
-        distance,
+        distance: normal.dot(toward),
     })
 }
