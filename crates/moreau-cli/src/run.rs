@@ -76,7 +76,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
     if let (Some(path), Some(mut recording)) = (&args.html, recording) {
         recording.finish(run.world());
         output::make_room(path)?;
-        let page = html(&recording, &about(&run, &figures));
+        let page = html(&recording, &about(&run, &figures, &evaluate(&run)));
         std::fs::write(path, page).map_err(|error| Fault::write(path, &error))?;
     }
     let gates = evaluate(&run);
@@ -121,7 +121,7 @@ fn progress(steps: u64) -> ProgressBar {
     bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
-fn about(run: &Run, figures: &Figures) -> About {
+fn about(run: &Run, figures: &Figures, gates: &[GateResult]) -> About {
     let verdict = table::verdict(figures);
     let mut letters = verdict.chars();
     let first = letters
@@ -134,6 +134,7 @@ fn about(run: &Run, figures: &Figures) -> About {
         dt: run.dt(),
         verdict: first + letters.as_str(),
         certified: figures.certified,
+        gates: gates.iter().map(|gate| (gate.passed(), gate.to_string())).collect(),
         note: format!(
             "moreau {}, solver {}, {}, steps of {} s, state {}",
             env!("CARGO_PKG_VERSION"),

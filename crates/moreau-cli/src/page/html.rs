@@ -36,6 +36,8 @@ pub(crate) struct About {
     pub(crate) verdict: String,
     /// Whether it was.
     pub(crate) certified: bool,
+    /// Whether each of the scene's gates passed, and the gate in words.
+    pub(crate) gates: Vec<(bool, String)>,
     /// Solver, threads, hash.
     pub(crate) note: String,
 }
@@ -46,6 +48,7 @@ struct Meta<'a> {
     description: &'a str,
     dt: f64,
     verdict: Verdict<'a>,
+    gates: Vec<Verdict<'a>>,
     notes: Vec<String>,
     up: [f64; 3],
     bodies: &'a [BodyRecord],
@@ -81,6 +84,7 @@ pub(crate) fn html(recording: &Recording, about: &About) -> String {
             good: about.certified,
             text: &about.verdict,
         },
+        gates: about.gates.iter().map(|(good, text)| Verdict { good: *good, text }).collect(),
         notes: notes(recording, about, packed.position_rounding),
         up: recording.up,
         bodies: &recording.bodies,

@@ -26,7 +26,8 @@ class App {
     this.keys();
     this.apply(settings);
     addEventListener("hashchange", () => this.apply(settingsFromAddress()));
-    new ResizeObserver(() => (this.dirty = true)).observe(this.canvas);
+    // At once: the next frame would show the old picture stretched.
+    new ResizeObserver(() => this.draw()).observe(this.canvas);
     requestAnimationFrame((now) => this.tick(now, now));
   }
 
@@ -56,6 +57,12 @@ class App {
     byId("description").textContent = meta.description;
     byId("badge").textContent = meta.verdict.text;
     byId("badge").className = meta.verdict.good ? "good" : "bad";
+    byId("gates").replaceChildren(...meta.gates.map(({ good, text }) => {
+      const gate = document.createElement("li");
+      gate.className = good ? "good" : "bad";
+      gate.textContent = text;
+      return gate;
+    }));
     byId("notes").replaceChildren(...meta.notes.map((note) => {
       const line = document.createElement("p");
       line.textContent = note;

@@ -56,19 +56,50 @@ class Plot {
     if (!clientWidth) return;
     const w = Math.round(clientWidth * ratio);
     const h = Math.round(clientHeight * ratio);
-    if (this.canvas.width !== w || this.canvas.height !== h) Object.assign(this.canvas, { width: w, height: h });
+    const look = [w, h, style.rule, this.curves[0].color].join();
+    if (this.look !== look) {
+      this.look = look;
+      Object.assign(this.canvas, { width: w, height: h });
+      this.still = this.drawCurves(w, h, ratio, style);
+    }
     const c = this.canvas.getContext("2d");
-    const pad = 3 * ratio;
-    const x = (i) => (i / Math.max(1, this.steps - 1)) * w;
-    const y = (v) => pad + this.height(v) * (h - 2 * pad);
     c.clearRect(0, 0, w, h);
+    c.drawImage(this.still, 0, 0);
+    this.drawCursor(c, step, style, ratio);
+    this.legend.replaceChildren(...this.curves.map(({ name, values, color }) => {
+      const item = document.createElement("i");
+      item.style.setProperty("--c", color);
+      item.textContent = `${name ? name + " " : ""}${short(values[step])}${this.unit ? " " + this.unit : ""}`;
+      return item;
+    }));
+  }
+
+  x(i, width) {
+    return (i / Math.max(1, this.steps - 1)) * width;
+  }
+
+  y(v, height, ratio) {
+    const pad = 3 * ratio;
+    return pad + this.height(v) * (height - 2 * pad);
+  }
+
+  /** All that does not depend on the step, on a canvas of its own. */
+  drawCurves(w, h, ratio, style) {
+    const still = Object.assign(document.createElement("canvas"), { width: w, height: h });
+    const c = still.getContext("2d");
+    const y = (v) => this.y(v, h, ratio);
     c.strokeStyle = style.rule;
     c.lineWidth = ratio;
     c.beginPath();
+    const rules = [];
     if (this.log) {
       const every = Math.ceil((this.high - this.low) / 4);
-      for (let e = this.low; e <= this.high; e += every) c.moveTo(0, y(10 ** e)), c.lineTo(w, y(10 ** e));
-    } else for (const v of [0, this.high]) c.moveTo(0, y(v)), c.lineTo(w, y(v));
+      for (let e = this.low; e <= this.high; e += every) rules.push(10 ** e);
+    } else rules.push(0, this.high);
+    for (const v of rules) {
+      c.moveTo(0, y(v));
+      c.lineTo(w, y(v));
+    }
     c.stroke();
     c.lineJoin = "round";
     for (const { values, color } of this.curves) {
@@ -77,38 +108,39 @@ class Plot {
       c.beginPath();
       let down = false;
       for (let i = 0; i < values.length; i++) {
-        if (!Number.isFinite(values[i])) down = false;
-        else if (down) c.lineTo(x(i), y(values[i]));
-        else c.moveTo(x(i), y(values[i])), (down = true);
+        const known = Number.isFinite(values[i]);
+        if (known && down) c.lineTo(this.x(i, w), y(values[i]));
+        else if (known) c.moveTo(this.x(i, w), y(values[i]));
+        down = known;
       }
       c.stroke();
     }
     c.font = `${9.5 * ratio}px system-ui, sans-serif`;
     c.fillStyle = style.faint;
     const top = this.log ? `1e${this.high}` : short(this.high);
-    c.fillText(top, 2 * ratio, y(this.log ? 10 ** this.high : this.high) + 10 * ratio);
-    if (this.log) c.fillText(`1e${this.low}`, 2 * ratio, h - pad - 2 * ratio);
+    c.fillText(top, 3 * ratio, 12 * ratio);
+    if (this.log) c.fillText(`1e${this.low}`, 3 * ratio, h - 5 * ratio);
+    return still;
+  }
+
+  drawCursor(c, step, style, ratio) {
+    const { width, height } = this.canvas;
+    const x = this.x(step, width);
     c.strokeStyle = style.text;
     c.globalAlpha = 0.55;
     c.lineWidth = ratio;
     c.beginPath();
-    c.moveTo(x(step), 0);
-    c.lineTo(x(step), h);
+    c.moveTo(x, 0);
+    c.lineTo(x, height);
     c.stroke();
     c.globalAlpha = 1;
     for (const { values, color } of this.curves) {
       if (!Number.isFinite(values[step])) continue;
       c.fillStyle = color;
       c.beginPath();
-      c.arc(x(step), y(values[step]), 2.6 * ratio, 0, 7);
+      c.arc(x, this.y(values[step], height, ratio), 2.6 * ratio, 0, 7);
       c.fill();
     }
-    this.legend.replaceChildren(...this.curves.map(({ name, values, color }) => {
-      const item = document.createElement("i");
-      item.style.setProperty("--c", color);
-      item.textContent = `${name ? name + " " : ""}${short(values[step])}${this.unit ? " " + this.unit : ""}`;
-      return item;
-    }));
   }
 }
 

@@ -129,7 +129,7 @@ class Scene {
     });
     this.groups = [...groups.values()];
     for (const group of this.groups) {
-      const fine = group.bodies.length > 600 ? [20, 6] : [36, 12];
+      const fine = group.bodies.length > 1500 ? [16, 4] : group.bodies.length > 400 ? [22, 6] : [40, 12];
       const mesh = group.mesh === "round" ? roundMesh(...fine) : group.mesh === "box" ? boxMesh() : hullMesh(group.shape);
       group.batch = this.renderer.batch(mesh, group.bodies.length);
       if (!group.moves) group.ghost = this.renderer.batch(mesh, group.bodies.length);
