@@ -27,23 +27,31 @@ pub(crate) fn make_room(file: &Path) -> Result<(), Fault> {
 
 /// Four significant digits, with an exponent where many zeros would hide them.
 pub(crate) fn short(x: f64) -> String {
-    let size = x.abs();
-    if x == 0.0 || !x.is_finite() {
-        format!("{x}")
-    } else if !(1e-3..1e5).contains(&size) {
-        format!("{x:.2e}")
-    } else {
-        let decimals = (0..=6).find(|d| size * POWERS[*d] >= 1000.0).unwrap_or(6);
-        let text = format!("{x:.decimals$}");
-        if text.contains('.') {
-            text.trim_end_matches('0').trim_end_matches('.').to_owned()
-        } else {
-            text
-        }
-    }
+    digits(x, 4)
 }
 
-const POWERS: [f64; 7] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
+/// So many significant digits; one less with an exponent.
+pub(crate) fn digits(x: f64, count: usize) -> String {
+    let size = x.abs();
+    if x == 0.0 || !x.is_finite() {
+        return format!("{x}");
+    }
+    if !(1e-3..1e5).contains(&size) {
+        return format!("{x:.*e}", count.saturating_sub(2));
+    }
+    // Zeros before the first digit, or digits before the point.
+    let (mut decimals, mut power) = (count + 2, 1e-3);
+    while power * 10.0 <= size && decimals > 0 {
+        power *= 10.0;
+        decimals -= 1;
+    }
+    let text = format!("{x:.decimals$}");
+    if text.contains('.') {
+        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+    } else {
+        text
+    }
+}
 
 #[cfg(test)]
 mod tests {
@@ -66,5 +74,9 @@ mod tests {
         for (x, expect) in cases {
             assert_eq!(short(x), expect, "of {x:?}");
         }
+        assert_eq!(digits(-2.857142857, 7), "-2.857143");
+        assert_eq!(digits(99999.0, 7), "99999");
+        assert_eq!(digits(0.00123456789, 7), "0.001234568");
+        assert_eq!(digits(1.0 / 3.0e9, 7), "3.33333e-10");
     }
 }

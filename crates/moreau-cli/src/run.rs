@@ -2,7 +2,7 @@
 
 use crate::args::RunArgs;
 use crate::fault::{self, Fault};
-use crate::page::{About, Recording, html};
+use crate::page::{About, Gate, Recording, html};
 use crate::poses::PoseFile;
 use crate::{interrupt, output, scenes, solvers, table};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -134,7 +134,7 @@ fn about(run: &Run, figures: &Figures, gates: &[GateResult]) -> About {
         dt: run.dt(),
         verdict: first + letters.as_str(),
         certified: figures.certified,
-        gates: gates.iter().map(|gate| (gate.passed(), gate.to_string())).collect(),
+        gates: gates.iter().map(page_gate).collect(),
         note: format!(
             "moreau {}, solver {}, {}, steps of {} s, state {}",
             env!("CARGO_PKG_VERSION"),
@@ -147,6 +147,17 @@ fn about(run: &Run, figures: &Figures, gates: &[GateResult]) -> About {
             output::short(run.dt()),
             figures.state_hash,
         ),
+    }
+}
+
+fn page_gate(gate: &GateResult) -> Gate {
+    let found = gate
+        .found
+        .map_or("not reached".into(), |x| output::digits(x, 7));
+    Gate {
+        good: gate.passed(),
+        text: format!("{} at step {}: {found}", table::subject(gate), gate.step),
+        full: gate.to_string(),
     }
 }
 

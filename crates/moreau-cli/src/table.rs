@@ -1,6 +1,6 @@
 //! The figures of a run as tables for people.
 
-use crate::output::short;
+use crate::output::{digits, short};
 use comfy_table::presets::UTF8_FULL_CONDENSED;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableStyle};
 use moreau::scene::{Figures, GateResult, Verdict};
@@ -71,20 +71,20 @@ pub(crate) fn figures(figures: &Figures) -> Table {
 pub(crate) fn gates(gates: &[GateResult]) -> Table {
     let mut table = new_table(["gate", "step", "found", "allowed", ""]);
     for gate in gates {
-        let what = match &gate.body {
-            Some(body) => format!("{} of {body}", gate.quantity),
-            None => gate.quantity.to_string(),
-        };
         let allowed = match (gate.at_least, gate.at_most) {
-            (Some(low), Some(high)) => format!("{} to {}", bound(low), bound(high)),
-            (Some(low), None) => format!("at least {}", bound(low)),
-            (None, Some(high)) => format!("at most {}", bound(high)),
+            (Some(low), Some(high)) => {
+                let (middle, half) = (0.5 * (low + high), 0.5 * (high - low));
+                format!("{} ± {}", digits(middle, 7), short(half))
+            }
+            (Some(low), None) => format!("at least {}", digits(low, 7)),
+            (None, Some(high)) => format!("at most {}", digits(high, 7)),
             (None, None) => "anything".into(),
         };
+        let found = gate.found.map_or("-".into(), |x| digits(x, 7));
         table.add_row([
-            Cell::new(what),
+            Cell::new(subject(gate)),
             Cell::new(gate.step).set_alignment(CellAlignment::Right),
-            Cell::new(gate.found.map_or("-".into(), bound)).set_alignment(CellAlignment::Right),
+            Cell::new(found).set_alignment(CellAlignment::Right),
             Cell::new(allowed),
             Cell::new(match gate.verdict {
                 Verdict::Passed => "passed",
@@ -96,13 +96,11 @@ pub(crate) fn gates(gates: &[GateResult]) -> Table {
     table
 }
 
-/// As many digits as tell a value from its bounds.
-fn bound(x: f64) -> String {
-    let text = format!("{x:?}");
-    if text.len() <= 8 {
-        text.trim_end_matches(".0").to_owned()
-    } else {
-        format!("{x:.5e}")
+/// What a gate looks at.
+pub(crate) fn subject(gate: &GateResult) -> String {
+    match &gate.body {
+        Some(body) => format!("{} of {body}", gate.quantity),
+        None => gate.quantity.to_string(),
     }
 }
 

@@ -36,10 +36,21 @@ pub(crate) struct About {
     pub(crate) verdict: String,
     /// Whether it was.
     pub(crate) certified: bool,
-    /// Whether each of the scene's gates passed, and the gate in words.
-    pub(crate) gates: Vec<(bool, String)>,
+    /// The scene's gates.
+    pub(crate) gates: Vec<Gate>,
     /// Solver, threads, hash.
     pub(crate) note: String,
+}
+
+/// One of the scene's gates, and how it came out.
+#[derive(Clone, Debug, Serialize)]
+pub(crate) struct Gate {
+    /// Whether it passed.
+    pub(crate) good: bool,
+    /// What came out, in short.
+    pub(crate) text: String,
+    /// What came out, what is allowed and why.
+    pub(crate) full: String,
 }
 
 #[derive(Serialize)]
@@ -48,7 +59,7 @@ struct Meta<'a> {
     description: &'a str,
     dt: f64,
     verdict: Verdict<'a>,
-    gates: Vec<Verdict<'a>>,
+    gates: &'a [Gate],
     notes: Vec<String>,
     up: [f64; 3],
     bodies: &'a [BodyRecord],
@@ -84,7 +95,7 @@ pub(crate) fn html(recording: &Recording, about: &About) -> String {
             good: about.certified,
             text: &about.verdict,
         },
-        gates: about.gates.iter().map(|(good, text)| Verdict { good: *good, text }).collect(),
+        gates: &about.gates,
         notes: notes(recording, about, packed.position_rounding),
         up: recording.up,
         bodies: &recording.bodies,

@@ -10,5 +10,5 @@ mod html;
 mod pack;
 mod recording;
 
-pub(crate) use html::{About, html};
+pub(crate) use html::{About, Gate, html};
 pub(crate) use recording::Recording;

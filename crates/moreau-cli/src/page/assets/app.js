@@ -19,7 +19,7 @@ class App {
     this.renderer = new Renderer(this.canvas);
     this.scene = new Scene(recording, this.renderer);
     this.camera = new Camera(this.canvas, () => (this.dirty = true));
-    this.camera.fit(this.scene.center, this.scene.radius, this.scene.up);
+    this.camera.fit(this.scene);
     this.words();
     this.plots();
     this.controls();
@@ -27,17 +27,20 @@ class App {
     this.apply(settings);
     addEventListener("hashchange", () => this.apply(settingsFromAddress()));
     // At once: the next frame would show the old picture stretched.
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    new ResizeObserver(() => {
+      if (!this.camera.touched) this.camera.fit(this.scene);
+      this.draw();
+    }).observe(this.canvas);
     requestAnimationFrame((now) => this.tick(now, now));
   }
 
   apply(settings) {
     const number = (name) => (name in settings ? Number(settings[name]) : NaN);
     if (settings.theme) this.setTheme(settings.theme);
-    for (const name of ["yaw", "pitch"]) if (Number.isFinite(number(name))) this.camera[name] = number(name);
-    if (number("zoom") > 0) {
-      this.camera.fit(this.scene.center, this.scene.radius, this.scene.up);
-      this.camera.zoom(1 / number("zoom"));
+    if (["yaw", "pitch", "zoom"].some((name) => name in settings)) {
+      for (const name of ["yaw", "pitch"]) if (Number.isFinite(number(name))) this.camera[name] = number(name);
+      if (number("zoom") > 0) this.camera.closer = number("zoom");
+      this.camera.fit(this.scene);
     }
     if ("contacts" in settings) this.toggle("points", settings.contacts !== "0");
     if ("arrows" in settings) this.toggle("arrows", settings.arrows !== "0");
@@ -57,10 +60,11 @@ class App {
     byId("description").textContent = meta.description;
     byId("badge").textContent = meta.verdict.text;
     byId("badge").className = meta.verdict.good ? "good" : "bad";
-    byId("gates").replaceChildren(...meta.gates.map(({ good, text }) => {
+    byId("gates").replaceChildren(...meta.gates.map(({ good, text, full }) => {
       const gate = document.createElement("li");
       gate.className = good ? "good" : "bad";
       gate.textContent = text;
+      gate.title = full;
       return gate;
     }));
     byId("notes").replaceChildren(...meta.notes.map((note) => {
@@ -181,7 +185,8 @@ class App {
   }
 
   fit() {
-    this.camera.fit(this.scene.center, this.scene.radius, this.scene.up);
+    this.camera.closer = 1;
+    this.camera.fit(this.scene);
     this.dirty = true;
   }
 

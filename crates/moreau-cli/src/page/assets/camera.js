@@ -11,15 +11,45 @@ class Camera {
     this.up = [0, 1, 0];
     this.fieldOfView = 0.66;
     this.moved = 0;
+    this.closer = 1;
+    this.touched = false;
     this.listen();
   }
 
-  fit(center, radius, up) {
-    this.up = up;
-    this.side = perpendicular(up);
-    this.target = [...center];
-    this.distance = (radius / Math.sin(this.fieldOfView / 2)) * 1.12;
-    this.radius = radius;
+  /** Looks at the scene from the present side so that nearly all of its points are seen. */
+  fit({ samples, bodySize, center, radius, up }) {
+    Object.assign(this, { up, radius, side: perpendicular(up), target: [...center] });
+    const axes = this.axes();
+    const seen = samples.map((p) => axes.map((axis) => dot(sub(p, center), axis)));
+    const middle = [0, 1, 2].map((c) => {
+      const values = seen.map((p) => p[c]).sort((a, b) => a - b);
+      const at = (share) => values[Math.round((values.length - 1) * share)] ?? 0;
+      return (at(0.01) + at(0.99)) / 2;
+    });
+    axes.forEach((axis, c) => (this.target = add(this.target, scale(axis, middle[c]))));
+    const { angle, aspect } = this.lens();
+    const t = Math.tan(angle / 2);
+    const distances = seen.map((p) => {
+      const [x, y, z] = sub(p, middle);
+      return Math.max((Math.abs(x) + bodySize) / (t * aspect), (Math.abs(y) + bodySize) / t) + z;
+    });
+    distances.sort((a, b) => a - b);
+    const needed = distances[Math.round((distances.length - 1) * 0.99)] ?? radius * 3;
+    this.distance = (1.1 * Math.max(needed, bodySize * 3)) / this.closer;
+    this.touched = false;
+  }
+
+  /** Right, up and towards the eye. */
+  axes() {
+    const back = this.direction();
+    const right = normalize(cross(this.up, back));
+    return [right, cross(back, right), back];
+  }
+
+  /** Vertical angle of view and aspect. */
+  lens() {
+    const aspect = Math.max(this.canvas.clientWidth, 1) / Math.max(this.canvas.clientHeight, 1);
+    return { angle: this.fieldOfView, aspect };
   }
 
   /** Unit vector from the target to the eye. */
@@ -30,11 +60,8 @@ class Camera {
   }
 
   view() {
-    const { width, height } = this.canvas;
     const eye = add(this.target, scale(this.direction(), this.distance));
-    // A tall window is narrow: widen the angle so that the scene still fits across.
-    const aspect = width / height;
-    const angle = aspect < 1 ? 2 * Math.atan(Math.tan(this.fieldOfView / 2) / aspect) : this.fieldOfView;
+    const { angle, aspect } = this.lens();
     const far = this.distance + this.radius * 40;
     const near = Math.max(this.distance / 200, far / 20000);
     const matrix = multiply(perspective(angle, aspect, near, far), lookAt(eye, this.target, this.up));
@@ -44,9 +71,7 @@ class Camera {
   /** The ray through a point of the canvas (CSS pixels). */
   ray(x, y) {
     const { eye, angle, aspect } = this.view();
-    const back = this.direction();
-    const right = normalize(cross(this.up, back));
-    const above = cross(back, right);
+    const [right, above, back] = this.axes();
     const t = Math.tan(angle / 2);
     const u = ((2 * x) / this.canvas.clientWidth - 1) * t * aspect;
     const v = (1 - (2 * y) / this.canvas.clientHeight) * t;
@@ -59,9 +84,7 @@ class Camera {
   }
 
   pan(dx, dy) {
-    const back = this.direction();
-    const right = normalize(cross(this.up, back));
-    const above = cross(back, right);
+    const [right, above] = this.axes();
     const metres = (2 * this.distance * Math.tan(this.fieldOfView / 2)) / this.canvas.clientHeight;
     this.target = add(this.target, add(scale(right, -dx * metres), scale(above, dy * metres)));
   }
@@ -95,6 +118,7 @@ class Camera {
         this.zoom(before.gap / Math.max(after.gap, 1));
       } else if (e.shiftKey || e.buttons & 6) this.pan(dx, dy);
       else this.turn(dx, dy);
+      this.touched = true;
       this.changed();
     });
     for (const name of ["pointerup", "pointercancel"]) {
@@ -103,6 +127,7 @@ class Camera {
     this.canvas.addEventListener("contextmenu", (e) => e.preventDefault());
     this.canvas.addEventListener("wheel", (e) => {
       e.preventDefault();
+      this.touched = true;
       this.zoom(Math.exp(clamp(e.deltaY, -240, 240) * 0.0015));
       this.changed();
     }, { passive: false });

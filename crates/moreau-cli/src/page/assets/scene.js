@@ -68,7 +68,8 @@ class Scene {
     this.points = renderer.batch(roundMesh(10, 4), MOST_MARKS);
     this.arrows = renderer.batch(arrowMesh(), MOST_MARKS);
     this.marks = [this.points, this.arrows];
-    this.arrowScale = (0.35 * this.radius) / Math.max(meta.impulse_typical * 3, 1e-12);
+    const typical = Math.min(0.25 * this.radius, 2.5 * this.bodySize);
+    this.arrowScale = typical / Math.max(meta.impulse_typical, 1e-12);
   }
 
   /**
@@ -83,10 +84,12 @@ class Scene {
     this.bodySize = lengths[lengths.length >> 1] ?? 1;
     const size = lengths[Math.floor(lengths.length * 0.98)] ?? 1;
     const all = [[], [], []];
+    const points = [];
     let least = { radius: Infinity };
     for (const share of [0, 0.25, 0.5, 0.75, 1]) {
       poses.read(Math.round((poses.frames - 1) * share), 0, this.poses);
       const now = [0, 1, 2].map((c) => bodies.map((i) => this.poses[i * 7 + c]));
+      points.push(...bodies.map((i) => Array.from(this.poses.subarray(i * 7, i * 7 + 3))));
       const ball = ballAround(now, size);
       if (ball.radius <= least.radius) least = ball;
       now.forEach((values, c) => all[c].push(...values));
@@ -96,6 +99,7 @@ class Scene {
     const shown = many && whole.radius > 2.5 * least.radius ? { ...least, radius: 1.9 * least.radius } : whole;
     this.center = shown.center;
     this.radius = Math.max(shown.radius, 1e-3);
+    this.samples = points.filter((p) => length(sub(p, this.center)) <= this.radius);
   }
 
   findFloors() {
