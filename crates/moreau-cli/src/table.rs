@@ -116,10 +116,14 @@ pub(crate) fn new(style: TableStyle) -> Table {
     table
         .load_style(style)
         .set_content_arrangement(ContentArrangement::Dynamic);
-    if !table.is_tty() {
-        table.set_width(FILE_WIDTH);
-    }
+    // Some terminals say that they have no columns.
+    let width = table
+        .width()
+        .unwrap_or(MOST_COLUMNS)
+        .clamp(LEAST_COLUMNS, MOST_COLUMNS);
+    table.set_width(width);
     table
 }
 
-const FILE_WIDTH: u16 = 110;
+const LEAST_COLUMNS: u16 = 80;
+const MOST_COLUMNS: u16 = 110;
