@@ -37,7 +37,11 @@ pub(crate) fn digits(x: f64, count: usize) -> String {
         return format!("{x}");
     }
     if !(1e-3..1e5).contains(&size) {
-        return format!("{x:.*e}", count.saturating_sub(2));
+        let text = format!("{x:.*e}", count.saturating_sub(2));
+        return match text.split_once('e') {
+            Some((mantissa, exponent)) => format!("{}e{exponent}", without_zeros(mantissa)),
+            None => text,
+        };
     }
     // Zeros before the first digit, or digits before the point.
     let (mut decimals, mut power) = (count + 2, 1e-3);
@@ -45,9 +49,13 @@ pub(crate) fn digits(x: f64, count: usize) -> String {
         power *= 10.0;
         decimals -= 1;
     }
-    let text = format!("{x:.decimals$}");
+    without_zeros(&format!("{x:.decimals$}")).to_owned()
+}
+
+/// Without zeros at the end of the decimals.
+fn without_zeros(text: &str) -> &str {
     if text.contains('.') {
-        text.trim_end_matches('0').trim_end_matches('.').to_owned()
+        text.trim_end_matches('0').trim_end_matches('.')
     } else {
         text
     }
@@ -70,6 +78,8 @@ mod tests {
             (123456.0, "1.23e5"),
             (f64::INFINITY, "inf"),
             (10.0, "10"),
+            (1e-6, "1e-6"),
+            (2.5e9, "2.5e9"),
         ];
         for (x, expect) in cases {
             assert_eq!(short(x), expect, "of {x:?}");

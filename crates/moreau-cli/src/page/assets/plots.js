@@ -149,6 +149,6 @@ function short(x) {
   if (!Number.isFinite(x)) return "–";
   if (x === 0) return "0";
   const size = Math.abs(x);
-  if (size >= 1e5 || size < 1e-3) return x.toExponential(2).replace("e+", "e");
+  if (size >= 1e5 || size < 1e-3) return x.toExponential(2).replace(/\.?0*e\+?/, "e");
   return Number.isInteger(x) ? String(x) : String(Number(x.toPrecision(4)));
 }
