@@ -38,7 +38,8 @@ pub struct Figures {
     pub energy_gain_j: f64,
     /// Largest change so far of the total linear momentum of the dynamic bodies that gravity,
     /// constant forces and the impulses of other bodies (contacts and joints) do not account for,
-    /// over the larger of 1 N s and the largest sum of m |v| so far. Only rounding in a right step.
+    /// over the largest of 1 N s, the sum of m |v| so far, and what gravity and constant forces give
+    /// in one step. Only rounding in a right step.
     pub momentum_drift: f64,
     /// Largest natural map of a step so far, m/s.
     pub residual_max_m_s: f64,

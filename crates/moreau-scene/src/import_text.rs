@@ -26,6 +26,9 @@ struct Line {
     numbers: [f64; 16],
 }
 
+/// Up to so many dynamic bodies are written one by one.
+const FEW: usize = 6;
+
 /// Columns of a `body` line after the first two: where they start in `Line::numbers`.
 const COLUMNS: [(Column, usize); 7] = [
     (Column::Position, 0),
@@ -39,8 +42,8 @@ const COLUMNS: [(Column, usize); 7] = [
 
 /// Reads a scene in the plain text comparison format, number for number.
 ///
-/// The static bodies at the beginning become `bodies`, the rest one table; what is the same in all
-/// rows of the table goes into its template.
+/// The static bodies at the beginning become `bodies`. The rest becomes `bodies` as well where it is
+/// few, and else one table; what is the same in all rows of the table goes into its template.
 ///
 /// # Errors
 /// The first line that is not understood, or the first thing of the scene that cannot be built.
@@ -99,10 +102,14 @@ pub fn import_text(text: &str) -> Result<Scene, SceneError> {
         );
         return Err(SceneError::Text { line: 0, message });
     }
-    let table = lines.split_off(first);
+    let rest = if lines.len() - first > FEW {
+        lines.split_off(first)
+    } else {
+        Vec::new()
+    };
     scene.bodies = lines.iter().map(|line| line.spec(&[])).collect();
-    if let Some(first) = table.first() {
-        scene.instances.push(tabulate(&table, first));
+    if let Some(first) = rest.first() {
+        scene.instances.push(tabulate(&rest, first));
     }
     scene.validate()?;
     Ok(scene)

@@ -5,8 +5,8 @@
 //! K     = sum of (m s g + F) over the dynamic bodies (s gravity scale, F constant force)
 //! J_k   = sum of the impulses of step k on dynamic bodies by bodies that are not dynamic,
 //!         through contacts and joints
-//! r_n   = P_n - P_0 - sum over steps k <= n of (h K + J_k)
-//! drift = max |r_n| / max(1 N s, max sum of m |v|)
+//! r_n   = sum over steps k <= n of (P_k - P_(k-1) - h K - J_k)
+//! drift = max |r_n| / max(1 N s, h |K|, max sum of m |v|)
 //! ```
 //!
 //! r is zero in exact arithmetic, whatever the solver's residual: each impulse between two dynamic
@@ -21,9 +21,10 @@ pub(crate) struct MomentumBalance {
     dynamic: Vec<bool>,
     /// K, N.
     force: Vec3,
-    start: Vec3,
-    /// Sum of h K + J, N s.
-    accounted: Vec3,
+    /// P after the last step, N s.
+    last: Vec3,
+    /// r, N s.
+    residue: Vec3,
     /// Joints between a dynamic and another body.
     joints: Vec<JointId>,
     /// World direction from A's anchor to B's at the start of the step; zero for a ball joint.
@@ -60,13 +61,13 @@ impl MomentumBalance {
             .filter(|(_, joint)| both(joint.a) != both(joint.b))
             .map(|(id, _)| id)
             .collect();
-        let (start, scale) = momentum(world);
+        let (last, scale) = momentum(world);
         let axes = vec![Vec3::ZERO; joints.len()];
         Self {
             dynamic,
             force,
-            start,
-            accounted: Vec3::ZERO,
+            last,
+            residue: Vec3::ZERO,
             joints,
             axes,
             worst: 0.0,
@@ -93,7 +94,7 @@ impl MomentumBalance {
 
     /// After a step of `dt`.
     pub(crate) fn after_step(&mut self, world: &World, dt: f64) {
-        self.accounted += self.force * dt;
+        let mut accounted = self.force * dt;
         let dynamic = |id: BodyId| {
             self.dynamic
                 .get(id.index as usize)
@@ -102,8 +103,8 @@ impl MomentumBalance {
         };
         for contact in world.contacts() {
             match (dynamic(contact.a), dynamic(contact.b)) {
-                (false, true) => self.accounted += contact.world_impulse(),
-                (true, false) => self.accounted -= contact.world_impulse(),
+                (false, true) => accounted += contact.world_impulse(),
+                (true, false) => accounted -= contact.world_impulse(),
                 _ => {}
             }
         }
@@ -115,13 +116,13 @@ impl MomentumBalance {
                 JointKind::Ball => Vec3::new(x, y, z),
                 JointKind::Distance { .. } => *axis * x,
             };
-            self.accounted += if dynamic(joint.b) { impulse } else { -impulse };
+            accounted += if dynamic(joint.b) { impulse } else { -impulse };
         }
         let (total, scale) = momentum(world);
-        self.worst = self
-            .worst
-            .max((total - self.start - self.accounted).length());
-        self.scale = self.scale.max(scale);
+        self.residue += total - self.last - accounted;
+        self.last = total;
+        self.worst = self.worst.max(self.residue.length());
+        self.scale = self.scale.max(scale).max(self.force.length() * dt);
     }
 
     /// The figure.
