@@ -8,13 +8,20 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+/// What to run when.
+const EXAMPLES: &str = "\
+Examples:
+  cargo xtask tidy                                   before a commit
+  cargo xtask snapshot check                         does every scene give what it gave?
+  cargo xtask snapshot review                        old and new figures of what changed
+  cargo xtask snapshot diff pyramid_20               the first bit that differs, and where
+  cargo xtask snapshot accept pyramid_20 --reason …  the new answer is the better one
+
+All that must hold before a change lands: .ci/run";
+
 /// Automation of the moreau workspace.
 #[derive(Debug, Parser)]
-#[command(
-    name = "cargo xtask",
-    bin_name = "cargo xtask",
-    disable_help_subcommand = false
-)]
+#[command(name = "cargo xtask", bin_name = "cargo xtask", after_help = EXAMPLES)]
 struct Arguments {
     #[command(subcommand)]
     command: Command,
