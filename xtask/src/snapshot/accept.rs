@@ -15,7 +15,7 @@ use std::time::Instant;
 const BUDGET: f64 = 3.0;
 
 /// Steps that every snapshot makes if its scene does, whatever they take.
-const LEAST: u64 = 64;
+const LEAST: u64 = 48;
 
 /// Runs a scene and makes its snapshot; says why not.
 ///

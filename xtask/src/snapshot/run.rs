@@ -7,7 +7,7 @@ use moreau::scene::{GateResult, Run, RunOptions, Verdict};
 use moreau::{BodyKind, Pose, Vec3, World, vec3};
 use std::fmt::Display;
 
-/// Steps between two rungs.
+/// Steps between two rungs of a ladder.
 pub(crate) const RUNG: u64 = 16;
 
 /// What a measured run gave.
@@ -52,8 +52,13 @@ impl Outcome {
     }
 }
 
+/// Every 16 steps and the last; runs of more than 2048 steps have wider rungs, by powers of two.
 fn is_rung(step: u64, steps: u64) -> bool {
-    step.is_multiple_of(RUNG) || step == steps
+    let mut spacing = RUNG;
+    while steps > 128 * spacing {
+        spacing *= 2;
+    }
+    step.is_multiple_of(spacing) || step == steps
 }
 
 fn start(file: &SceneFile, steps: u64) -> Result<Run, String> {
@@ -290,5 +295,23 @@ fn flatten(name: String, value: &serde_json::Value, rows: &mut Vec<(String, Stri
             }
         }
         value => rows.push((name, value.to_string())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn rungs(steps: u64) -> Vec<u64> {
+        (1..=steps).filter(|step| is_rung(*step, steps)).collect()
+    }
+
+    #[test]
+    fn ladders_have_a_rung_every_16_steps_and_the_last() {
+        assert_eq!(rungs(10), [10]);
+        assert_eq!(rungs(40), [16, 32, 40]);
+        assert_eq!(rungs(2048).len(), 128);
+        assert_eq!(rungs(2049)[..2], [32, 64]);
+        assert_eq!(rungs(16000).len(), 125);
     }
 }
