@@ -155,7 +155,7 @@ fn page_gate(gate: &GateResult) -> Gate {
         .found
         .map_or("not reached".into(), |x| output::digits(x, 7));
     Gate {
-        good: gate.passed(),
+        verdict: gate.verdict,
         text: format!("{} at step {}: {found}", table::subject(gate), gate.step),
         full: gate.to_string(),
     }

@@ -45,8 +45,8 @@ pub(crate) struct About {
 /// One of the scene's gates, and how it came out.
 #[derive(Clone, Debug, Serialize)]
 pub(crate) struct Gate {
-    /// Whether it passed.
-    pub(crate) good: bool,
+    /// How.
+    pub(crate) verdict: moreau::scene::Verdict,
     /// What came out, in short.
     pub(crate) text: String,
     /// What came out, what is allowed and why.

@@ -60,9 +60,9 @@ class App {
     byId("description").textContent = meta.description;
     byId("badge").textContent = meta.verdict.text;
     byId("badge").className = meta.verdict.good ? "good" : "bad";
-    byId("gates").replaceChildren(...meta.gates.map(({ good, text, full }) => {
+    byId("gates").replaceChildren(...meta.gates.map(({ verdict, text, full }) => {
       const gate = document.createElement("li");
-      gate.className = good ? "good" : "bad";
+      gate.className = verdict;
       gate.textContent = text;
       gate.title = full;
       return gate;

@@ -214,8 +214,8 @@ class Scene {
   }
 
   placeJoints() {
-    const radius = this.radius * 0.008;
     const color = linear(JOINT_COLOR);
+    const thickness = (i) => Math.min(...(this.extents[this.meta.bodies[i].shape]?.half ?? [Infinity]));
     this.meta.joints.forEach((joint, k) => {
       const anchor = (i, p) => {
         const o = i * 7;
@@ -225,6 +225,7 @@ class Scene {
       const b = anchor(joint.b, joint.anchor_b);
       const gap = sub(b, a);
       const rod = joint.kind === "distance";
+      const radius = Math.min(this.radius * 0.008, 0.3 * thickness(joint.a), 0.3 * thickness(joint.b));
       this.joints.data.set([
         ...scale(add(a, b), 0.5), rod ? length(gap) / 2 : 0,
         ...rotationFromY(rod ? normalize(gap) : [0, 1, 0]),
@@ -240,7 +241,7 @@ class Scene {
   contacts(k) {
     const wanted = this.showPoints || this.showArrows;
     const points = wanted ? this.recording.contacts.read(k).slice(0, MOST_MARKS) : [];
-    const radius = this.radius * 0.0075;
+    const radius = Math.min(this.radius * 0.0075, this.bodySize * 0.07);
     const [point, arrow] = [linear(POINT_COLOR), linear(ARROW_COLOR)];
     this.points.count = this.showPoints ? points.length : 0;
     this.arrows.count = this.showArrows ? points.length : 0;
@@ -250,8 +251,8 @@ class Scene {
         this.points.data.set([...position, 0, 0, 0, 0, 1, radius, radius, radius, 0, ...point, 0], o);
       }
       if (this.showArrows) {
-        const long = Math.min(impulse * this.arrowScale, this.radius * 0.7);
-        const wide = Math.min(long, this.radius * 0.16);
+        const long = Math.min(impulse * this.arrowScale, this.radius * 0.5, this.bodySize * 5);
+        const wide = Math.min(long, this.radius * 0.16, this.bodySize * 1.2);
         const turn = rotationFromY(normal);
         this.arrows.data.set([...position, 0, ...turn, wide, Math.max(long, 1e-6), wide, 0, ...arrow, 0], o);
       }
