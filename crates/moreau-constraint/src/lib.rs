@@ -31,6 +31,7 @@
 mod body;
 mod cone;
 mod contact;
+mod disc;
 mod error;
 mod impulses;
 mod joint;
@@ -46,4 +47,4 @@ pub use impulses::Impulses;
 pub use joint::{ball_joint_rows, distance_joint_row};
 pub use problem::ContactProblem;
 pub use row::Row;
-pub use single::{ContactState, SingleContact, solve_single_contact};
+pub use single::{ContactBlock, ContactState, SingleContact, solve_single_contact};
