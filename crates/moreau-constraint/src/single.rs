@@ -158,7 +158,7 @@ impl ContactBlock {
     /// [`Self::solve`] of q = s - W `impulse` without the cancellation in that difference.
     #[inline]
     pub fn update(&self, s: Vec3, impulse: Vec3, guess: f64) -> SingleContact {
-        let (l1, l2) = self.to_axes(impulse.y, impulse.z);
+        let (l1, l2) = self.split(impulse.y, impulse.z);
         let q_n = s.x - (self.nn * impulse.x + self.w1 * l1 + self.w2 * l2);
         let (p1, p2) = self.eliminate(s, s.x);
         self.solve_eliminated(q_n, (p1 - self.s1 * l1, p2 - self.s2 * l2), guess)
@@ -175,8 +175,8 @@ impl ContactBlock {
         if !(floor > 0.0) {
             return self.update(s, impulse, guess);
         }
-        let axes = self.to_axes(impulse.y, impulse.z);
-        let t = self.to_axes(s.y, s.z);
+        let axes = self.split(impulse.y, impulse.z);
+        let t = self.split(s.y, s.z);
         let pushed = Pushed {
             block: self,
             s: (s.x, t.0, t.1),
@@ -184,7 +184,7 @@ impl ContactBlock {
         };
         let (s_n, x1, x2) = pushed.at(floor);
         if s_n >= 0.0 {
-            let impulse = self.from_axes(floor, x1, x2);
+            let impulse = self.join(floor, x1, x2);
             return SingleContact::without_search(impulse, ContactState::Open);
         }
         let free = self.update(s, impulse, guess);
@@ -197,12 +197,12 @@ impl ContactBlock {
 
     /// Tangential pair to the eigenvectors of S.
     #[inline(always)]
-    fn to_axes(&self, t1: f64, t2: f64) -> (f64, f64) {
+    fn split(&self, t1: f64, t2: f64) -> (f64, f64) {
         (self.cos * t1 + self.sin * t2, self.cos * t2 - self.sin * t1)
     }
 
     #[inline(always)]
-    fn from_axes(&self, normal: f64, x1: f64, x2: f64) -> Vec3 {
+    fn join(&self, normal: f64, x1: f64, x2: f64) -> Vec3 {
         vec3(
             normal,
             self.cos * x1 - self.sin * x2,
@@ -213,7 +213,7 @@ impl ContactBlock {
     /// Q'(t - W_tn n/W_nn), without what is only rounding where S is singular.
     #[inline(always)]
     fn eliminate(&self, t: Vec3, n: f64) -> (f64, f64) {
-        let (a1, a2) = self.to_axes(t.y, t.z);
+        let (a1, a2) = self.split(t.y, t.z);
         let scaled = n * self.inverse_nn;
         (a1 - self.w1 * scaled, a2 - self.w2 * scaled)
     }
@@ -235,7 +235,7 @@ impl ContactBlock {
             let normal = -(q_n + w1 * x1 + w2 * x2) * self.inverse_nn;
             let bound = self.mu * normal;
             if normal >= 0.0 && x1 * x1 + x2 * x2 <= bound * bound {
-                let impulse = self.from_axes(normal, x1, x2);
+                let impulse = self.join(normal, x1, x2);
                 return SingleContact::without_search(impulse, ContactState::Stick);
             }
             return self.slip(q_n, (a1, a2), guess);

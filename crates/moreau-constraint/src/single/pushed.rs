@@ -60,7 +60,7 @@ impl Pushed<'_> {
         }
         let (_, x1, x2) = self.at(high);
         SingleContact {
-            impulse: self.block.from_axes(high, x1, x2),
+            impulse: self.block.join(high, x1, x2),
             state: ContactState::Slip,
             slip_rate: 0.0,
             iterations,

@@ -107,7 +107,7 @@ impl ContactBlock {
             previous = error;
         }
         SingleContact {
-            impulse: self.from_axes(tangent / mu, x1, x2),
+            impulse: self.join(tangent / mu, x1, x2),
             state: ContactState::Slip,
             slip_rate: alpha,
             iterations,
@@ -141,7 +141,7 @@ impl ContactBlock {
                 return SingleContact::without_search(frictionless, ContactState::Jammed);
             }
             let normal = -q_n / give;
-            let impulse = self.from_axes(normal, mu * normal * d1, mu * normal * d2);
+            let impulse = self.join(normal, mu * normal * d1, mu * normal * d2);
             return SingleContact {
                 slip_rate: pull / (mu * normal),
                 ..SingleContact::without_search(impulse, ContactState::Slip)
@@ -177,7 +177,7 @@ impl ContactBlock {
         let x1 = -a1 / self.s1;
         let normal = -(q_n + self.w1 * x1) * self.inverse_nn;
         if x1.abs() <= self.mu * normal {
-            let impulse = self.from_axes(normal, x1, 0.0);
+            let impulse = self.join(normal, x1, 0.0);
             return SingleContact::without_search(impulse, ContactState::Stick);
         }
         let high = self.bracket_end(a1.abs(), self.mu * -q_n);
