@@ -51,6 +51,20 @@ fn reaches_reference(file: &ProblemFile, settings: BlockSettings) -> (bool, u32)
 }
 
 #[test]
+fn the_fixtures_are_solved_to_their_tolerance() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/problems");
+    let files = read_folder(&folder).expect("fixtures/problems");
+    assert!(files.len() >= 6);
+    for file in &files {
+        let settings = BlockSettings {
+            max_sweeps: 5_000,
+            ..BlockSettings::default()
+        };
+        assert!(reaches_reference(file, settings).0, "{}", file.name);
+    }
+}
+
+#[test]
 fn acceleration_solves_more_in_fewer_sweeps() {
     let folder = problems().join("made");
     let Some(files) = read_folder(&folder) else {
