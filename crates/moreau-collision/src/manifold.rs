@@ -4,7 +4,8 @@ use serde::{Deserialize, Serialize};
 /// Names the pair of geometric features (face, edge, vertex) that made a contact point.
 ///
 /// Stays the same from step to step while the same features touch, so that impulses can be
-/// remembered. Unique within a manifold; points are sorted by it.
+/// remembered. Unique within a manifold; points are sorted by it. (Hulls of more than 32,767 vertices
+/// or edges have more features than names.)
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
