@@ -174,6 +174,10 @@ pub fn rebound_speed(
     threshold: f64,
 ) -> Option<f64> {
     let (phi, a, h) = (separation, acceleration, dt);
+    if restitution == 0.0 {
+        // An inelastic contact closes its gap, whatever little energy the formula leaves it.
+        return None;
+    }
     // A gap that the ballistic path does not close within the step.
     if phi > 0.0 && phi + h * (speed + 0.5 * a * h) >= 0.0 {
         return None;
@@ -214,6 +218,16 @@ mod tests {
             let touching = 0.5 * 25.0 + g * phi;
             let after = 0.5 * w * w + g * (phi + h * w);
             assert!((after - e * e * touching).abs() < 1e-12, "phi {phi}");
+        }
+    }
+
+    #[test]
+    fn an_inelastic_contact_never_bounces() {
+        // The forces of two falling bodies cancel to rounding: neither sign of it may matter.
+        for a in [-9.81, -1e-13, 0.0, 1e-13] {
+            for phi in [-0.01, 0.0, 0.004] {
+                assert_eq!(rebound_speed(phi, -2.0, a, 1.0 / 60.0, 0.0, 1e-3), None);
+            }
         }
     }
 
