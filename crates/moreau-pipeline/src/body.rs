@@ -433,6 +433,11 @@ impl<'a> BodyView<'a> {
         self.state.kinetic_energy()
     }
 
+    /// Factor of the world's gravity.
+    pub fn gravity_scale(&self) -> f64 {
+        self.state.gravity_scale
+    }
+
     /// Force (N) and torque (N m) that act in every step, world frame.
     pub fn constant_force(&self) -> (Vec3, Vec3) {
         (self.state.constant_force, self.state.constant_torque)

@@ -45,13 +45,17 @@ pub(crate) fn advance(
 ) -> (Vec3, moreau_math::Quat, Vec3) {
     let center = body.center + (motion.mean + motion.correction.linear) * dt;
     let w = motion.velocity.angular;
-    let (mut rotation, angular) = if body.is_dynamic() && !body.lock_rotation {
+    let (mut rotation, mut angular) = if body.is_dynamic() && !body.lock_rotation {
         rotate_free_body(body.rotation, w, &body.mass.inertia, dt)
     } else {
         (integrate_rotation(body.rotation, w, dt), w)
     };
     if motion.correction.angular != Vec3::ZERO {
+        // The spin turns along, so that a body whose inertia differs between its axes keeps its
+        // kinetic energy.
+        let local = rotation.conjugate() * angular;
         rotation = integrate_rotation(rotation, motion.correction.angular, dt);
+        angular = rotation * local;
     }
     (center, rotation, angular)
 }
