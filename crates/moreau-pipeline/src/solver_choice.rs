@@ -35,7 +35,7 @@ pub struct SolverSettings {
     pub exact_contact_limit: usize,
     /// Sequential impulses.
     pub pgs: PgsSettings,
-    /// Newton. Default: that solver's own, but for `max_work` 1e8 (about 60 ms), so that no island
+    /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 4e7 (about 20 ms), so that no island
     /// holds up a step for long.
     pub newton: NewtonSettings,
 }
@@ -48,7 +48,8 @@ impl Default for SolverSettings {
             exact_contact_limit: 2500,
             pgs: PgsSettings::default(),
             newton: NewtonSettings {
-                max_work: 100_000_000,
+                tolerance: 1e-8,
+                max_work: 40_000_000,
                 ..NewtonSettings::default()
             },
         }

@@ -34,6 +34,8 @@ impl Best {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Budget {
     pub(crate) tolerance: f64,
+    /// Good enough: from there on only a few more factorisations go towards the tolerance.
+    pub(crate) enough: f64,
     pub(crate) factorizations: u32,
     pub(crate) sweeps: u32,
 }
@@ -60,7 +62,7 @@ pub(crate) struct Cascade {
 impl Cascade {
     /// Solves the loaded form from the warm start `l`; `l` and `self.v` hold the answer.
     pub(crate) fn solve(&mut self, l: &mut Dual, settings: &NewtonSettings) -> SolveReport {
-        let tolerance = settings.tolerance;
+        let aim = settings.aim.min(settings.tolerance);
         let form = &self.form;
         let first = self.system.factorizations;
         let mut count = Count::default();
@@ -79,19 +81,19 @@ impl Cascade {
             form.velocities(&self.best.impulses, &mut self.v);
             (self.best.residual, self.best.worst) = form.residual(&self.best.impulses, &self.v);
         }
-        if self.best.residual > tolerance {
+        if self.best.residual > aim {
             self.l.clone_from(&self.best.impulses);
             form.project(&mut self.l);
             form.velocities(&self.l, &mut self.v);
             self.best.offer(form, &self.l, &self.v);
-            self.first_sweeps(settings, &mut count);
+            self.first_sweeps(settings, aim, &mut count);
         }
-        if self.best.residual > tolerance {
+        if self.best.residual > aim {
             self.newton(settings, &mut count);
         }
         l.clone_from(&self.best.impulses);
         self.form.velocities(l, &mut self.v);
-        let converged = self.best.residual <= tolerance;
+        let converged = self.best.residual <= settings.tolerance;
         SolveReport {
             sweeps: count.sweeps,
             factorizations: self.system.factorizations - first,
@@ -106,9 +108,9 @@ impl Cascade {
     }
 
     /// S1.
-    fn first_sweeps(&mut self, settings: &NewtonSettings, count: &mut Count) {
+    fn first_sweeps(&mut self, settings: &NewtonSettings, aim: f64, count: &mut Count) {
         let mut left = settings.first_sweeps;
-        while left > 0 && self.best.residual > settings.tolerance {
+        while left > 0 && self.best.residual > aim {
             let some = left.min(10);
             sweeps(&self.form, &mut self.l, &mut self.v, some);
             count.sweeps += some;
@@ -127,17 +129,17 @@ impl Cascade {
         );
         let budget = |system: &System, factorizations: u32| Budget {
             tolerance,
+            enough: tolerance,
             factorizations: factorizations.min(last.saturating_sub(system.factorizations)),
             sweeps: 5000,
         };
         let (form, system, best) = (&self.form, &mut self.system, &mut self.best);
-        self.primal_dual.run(
-            form,
-            system,
-            best,
-            &budget(system, settings.primal_dual_steps),
-            count,
-        );
+        let first = budget(system, settings.primal_dual_steps);
+        let first = Budget {
+            tolerance: settings.aim.min(tolerance),
+            ..first
+        };
+        self.primal_dual.run(form, system, best, &first, count);
         let (mut steps, mut damping) = (settings.augmented_steps, 0.5);
         for round in 0..settings.rounds {
             if best.residual <= tolerance || system.factorizations >= last {

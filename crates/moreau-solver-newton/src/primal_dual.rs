@@ -19,6 +19,8 @@ const DELTA_START: f64 = 1e-3;
 const DELTA_LEAST: f64 = 1e-9;
 const DELTA_MOST: f64 = 1e-1;
 const BACKTRACKS: u32 = 12;
+/// Steps towards the tolerance from an answer that is good enough.
+const EXTRA_STEPS: u32 = 6;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PrimalDual {
@@ -51,6 +53,7 @@ impl PrimalDual {
         report: &mut crate::cascade::Count,
     ) {
         let start = system.factorizations;
+        let mut extra = 0;
         let mut sweep_count = 20_u32;
         let mut delta = DELTA_START;
         let (mut failures, mut need_sweeps, mut first) = (0, true, true);
@@ -59,6 +62,12 @@ impl PrimalDual {
             && system.factorizations - start < budget.factorizations
             && report.sweeps < budget.sweeps
         {
+            if best.residual <= budget.enough {
+                extra += 1;
+                if extra > EXTRA_STEPS || need_sweeps && !first {
+                    return;
+                }
+            }
             if need_sweeps {
                 self.l.clone_from(&best.impulses);
                 if first {

@@ -8,6 +8,10 @@ pub struct NewtonSettings {
     /// of the largest impulse times inverse mass no f64 answer exists; too big lets friction creep
     /// and contacts sink by that much a second.
     pub tolerance: f64,
+    /// The natural map (m/s) that the cheap stages go on to where they can; at most `tolerance`
+    /// counts. Default 1e-10. A warm start that is within it is kept to the bit. With a wide
+    /// `tolerance` it keeps resting bodies from creeping at that speed.
+    pub aim: f64,
     /// Sweeps of single-contact solves before the first factorisation. Default 30. Too few: Newton
     /// starts far away; too many: easy problems pay for them.
     pub first_sweeps: u32,
@@ -28,6 +32,7 @@ impl Default for NewtonSettings {
     fn default() -> Self {
         Self {
             tolerance: 1e-10,
+            aim: 1e-10,
             first_sweeps: 30,
             primal_dual_steps: 25,
             augmented_steps: 80,
