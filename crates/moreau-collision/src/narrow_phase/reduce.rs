@@ -118,8 +118,9 @@ fn reduce(context: &Context<'_>, projection: &Projection, corners: &mut Corners)
         }
     }
     keep_deepest(context, corners, &mut kept);
-    let all = std::mem::take(corners);
-    corners.extend(kept.iter().map(|&i| all[i]));
+    let chosen: SmallVec<[Corner; Manifold::CAPACITY]> = kept.iter().map(|&i| corners[i]).collect();
+    corners.clear();
+    corners.extend(chosen);
 }
 
 /// Puts the deepest corner among the kept ones where it is deeper than all of them.
