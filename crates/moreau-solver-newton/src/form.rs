@@ -82,6 +82,20 @@ pub(crate) fn add_scaled(to: &mut Six, x: &Six, scale: f64) {
     }
 }
 
+/// What the degrees of freedom that nothing moves contribute to a row's velocity: constant, but not
+/// zero.
+fn lost_velocity(whole: &Six, kept: &Six, v: &Velocity) -> f64 {
+    let v = six(v.linear, v.angular);
+    let mut lost = 0.0;
+    for i in 0..6 {
+        // No difference, no rounding.
+        if whole[i] != kept[i] {
+            lost += (whole[i] - kept[i]) * v[i];
+        }
+    }
+    lost
+}
+
 fn six(linear: Vec3, angular: Vec3) -> Six {
     [
         linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
@@ -133,9 +147,18 @@ impl BodyForm {
                 jacobian(c.b, c.lever_b, 1.0),
             );
             let mut bias = c.bias;
-            for (body, lever, sign) in [(c.a, c.lever_a, -1.0), (c.b, c.lever_b, 1.0)] {
+            for (body, lever, sign, kept) in
+                [(c.a, c.lever_a, -1.0, &ja), (c.b, c.lever_b, 1.0, &jb)]
+            {
+                let v = &problem.bodies()[body].velocity;
                 if self.index[body] == NONE {
-                    bias += c.frame.to_local(problem.bodies()[body].velocity.at(lever)) * sign;
+                    bias += c.frame.to_local(v.at(lever)) * sign;
+                } else {
+                    let lost = |k: usize| {
+                        let whole = six(axes[k] * sign, lever.cross(axes[k]) * sign);
+                        lost_velocity(&whole, &kept[k], v)
+                    };
+                    bias += vec3(lost(0), lost(1), lost(2));
                 }
             }
             let mut contact = Contact {
@@ -174,14 +197,16 @@ impl BodyForm {
             let ja = self.masked(r.a, six(r.linear_a, r.angular_a));
             let jb = self.masked(r.b, six(r.linear_b, r.angular_b));
             let mut bias = r.bias;
-            for (body, linear, angular) in [
-                (r.a, r.linear_a, r.angular_a),
-                (r.b, r.linear_b, r.angular_b),
+            for (body, linear, angular, kept) in [
+                (r.a, r.linear_a, r.angular_a, &ja),
+                (r.b, r.linear_b, r.angular_b, &jb),
             ] {
-                if self.index[body] == NONE {
-                    let v = &problem.bodies()[body].velocity;
-                    bias += linear.dot(v.linear) + angular.dot(v.angular);
-                }
+                let v = &problem.bodies()[body].velocity;
+                bias += if self.index[body] == NONE {
+                    linear.dot(v.linear) + angular.dot(v.angular)
+                } else {
+                    lost_velocity(&six(linear, angular), kept, v)
+                };
             }
             let (mja, mjb) = (
                 self.inverse_mass_times(a, &ja),

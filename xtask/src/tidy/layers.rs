@@ -79,6 +79,13 @@ pub(crate) const ROWS: &[Row] = &[
         uses: &["moreau-math", "moreau-constraint", "moreau-solver"],
         external: &["serde", "smallvec", "thiserror"],
     },
+    // Checks any solver, and so knows none.
+    Row {
+        name: "moreau-conformance",
+        kind: Kind::Library,
+        uses: &["moreau-math", "moreau-constraint", "moreau-solver"],
+        external: &["serde", "serde_json"],
+    },
     Row {
         name: "moreau-solver-block",
         kind: Kind::Simulation,
