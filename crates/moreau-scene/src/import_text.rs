@@ -87,7 +87,13 @@ pub fn import_text(text: &str) -> Result<Scene, SceneError> {
                     .shapes
                     .insert(format!("{kind}_{}", scene.shapes.len()), shape);
             }
-            "body" => lines.push(body(&words, &scene).map_err(fail)?),
+            "body" => {
+                let line = body(&words, &scene).map_err(fail)?;
+                if !line.dynamic && lines.last().is_some_and(|last: &Line| last.dynamic) {
+                    return Err(fail("a static body stands after a dynamic one".into()));
+                }
+                lines.push(line);
+            }
             other => return Err(fail(format!("`{other}` is not a keyword of this format"))),
         }
     }
@@ -95,13 +101,6 @@ pub fn import_text(text: &str) -> Result<Scene, SceneError> {
         .iter()
         .position(|line| line.dynamic)
         .unwrap_or(lines.len());
-    if let Some(late) = lines[first..].iter().position(|line| !line.dynamic) {
-        let message = format!(
-            "body {} is static, but stands after a dynamic one",
-            first + late
-        );
-        return Err(SceneError::Text { line: 0, message });
-    }
     let rest = if lines.len() - first > FEW {
         lines.split_off(first)
     } else {

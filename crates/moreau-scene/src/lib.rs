@@ -26,6 +26,7 @@
 //! ```
 
 mod body;
+mod body_build;
 mod build;
 mod error;
 mod figures;
