@@ -98,9 +98,9 @@ pub enum Quantity {
     /// Of a body: the angle that it has turned since the start, degrees, 0 to 180.
     #[serde(rename = "turned_degrees")]
     TurnedDegrees,
-    /// Of a body: (highest place since it was first pushed by a contact - lowest place)/(place at
-    /// the start - lowest place) of its centre of mass against gravity. e² for a ball that is
-    /// dropped. 0 before the first push.
+    /// Of a body: (highest place since it was first pushed by a contact - place of that touch)/(place
+    /// at the start - place of that touch), of its centre of mass, against gravity. e² for a ball
+    /// that is dropped. 0 before the first push.
     #[serde(rename = "rebound_ratio")]
     ReboundRatio,
     /// Of a body: x of the normal, towards it, of the last contact that pushed it; 0 before.

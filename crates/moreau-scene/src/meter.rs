@@ -47,7 +47,8 @@ struct Tracked {
     start_center: Vec3,
     center: Vec3,
     path: f64,
-    lowest: f64,
+    /// Height at which it touched in the step of its first push.
+    touch: f64,
     /// Highest place since the first push.
     highest: Option<f64>,
     /// Normal, towards the body, of the last contact that pushed it.
@@ -68,7 +69,7 @@ impl Meter {
         ids.sort_unstable();
         ids.dedup();
         let tracked = ids.into_iter().filter_map(|id| world.body(id).ok());
-        let tracked = tracked.map(|body| Tracked::new(&body, up)).collect();
+        let tracked = tracked.map(|body| Tracked::new(&body)).collect();
         let mut meter = Self {
             up,
             start: world
@@ -179,7 +180,7 @@ impl Meter {
 }
 
 impl Tracked {
-    fn new(body: &BodyView<'_>, up: Vec3) -> Self {
+    fn new(body: &BodyView<'_>) -> Self {
         let center = body.center_of_mass();
         Self {
             id: body.id(),
@@ -188,7 +189,7 @@ impl Tracked {
             start_center: center,
             center,
             path: 0.0,
-            lowest: up.dot(center),
+            touch: f64::NAN,
             highest: None,
             push: Vec3::ZERO,
         }
@@ -198,19 +199,24 @@ impl Tracked {
         let Ok(body) = world.body(self.id) else {
             return;
         };
-        let center = body.center_of_mass();
-        self.path += (center - self.center).length();
-        self.center = center;
-        self.lowest = self.lowest.min(up.dot(center));
+        let before = std::mem::replace(&mut self.center, body.center_of_mass());
+        self.path += (self.center - before).length();
         for contact in world.contacts() {
-            if contact.impulse.x > 0.0 && contact.a == self.id {
-                self.push = -contact.normal;
-            } else if contact.impulse.x > 0.0 && contact.b == self.id {
-                self.push = contact.normal;
+            if contact.impulse.x <= 0.0 || (contact.a != self.id && contact.b != self.id) {
+                continue;
+            }
+            self.push = if contact.a == self.id {
+                -contact.normal
+            } else {
+                contact.normal
+            };
+            if self.touch.is_nan() {
+                // The separation is that at the start of the step.
+                self.touch = up.dot(before - self.push * contact.separation);
             }
         }
         if self.push != Vec3::ZERO {
-            let height = up.dot(center);
+            let height = up.dot(self.center);
             self.highest = Some(self.highest.map_or(height, |h| h.max(height)));
         }
     }
@@ -247,9 +253,7 @@ impl Tracked {
             }
             ReboundRatio => match self.highest {
                 None => 0.0,
-                Some(highest) => {
-                    (highest - self.lowest) / (up.dot(self.start_center) - self.lowest)
-                }
+                Some(highest) => (highest - self.touch) / (up.dot(self.start_center) - self.touch),
             },
             LastPushX => self.push.x,
             LastPushY => self.push.y,
