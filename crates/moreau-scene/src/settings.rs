@@ -53,7 +53,7 @@ pub struct SolverSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub choice: Option<SolverChoiceSpec>,
     /// Choice auto: largest work of one factorisation that is solved exactly, multiply-adds.
-    /// Default 20 million.
+    /// Default 5000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_work_limit: Option<u64>,
     /// Choice auto: most contact points of an island that is solved exactly. Default 2500.
@@ -98,9 +98,15 @@ pub struct PgsSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewtonSpec {
-    /// Natural map at which an island counts as solved, m/s, 0 or more. Default 1e-10.
+    /// Natural map at which an island counts as solved, m/s, 0 or more. Default 1e-8.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,
+    /// Natural map that the cheap stages go on to where they can, m/s, 0 or more. Default 1e-10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub aim: Option<f64>,
+    /// Work that the factorisations of one solve may cost together, multiply-adds. Default 40000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_work: Option<u64>,
 }
 
 fn set<T: Copy>(to: &mut T, from: Option<T>) {
@@ -143,6 +149,8 @@ impl SettingsSpec {
             }
             if let Some(newton) = &solver.newton {
                 set(&mut out.solver.newton.tolerance, newton.tolerance);
+                set(&mut out.solver.newton.aim, newton.aim);
+                set(&mut out.solver.newton.max_work, newton.max_work);
             }
         }
         out
@@ -162,18 +170,26 @@ impl From<SolverChoiceSpec> for SolverChoice {
 impl SolverSpec {
     /// The world looks at these only in its first step.
     pub(crate) fn check(&self, path: &Path<'_>) -> Result<(), SceneError> {
-        let tolerance = |kind: &str, value: Option<f64>| match value {
-            Some(x) if !(x >= 0.0 && x.is_finite()) => Err(path
-                .key(kind)
-                .key("tolerance")
-                .invalid(x, "0 or more, and finite")),
-            _ => Ok(()),
-        };
-        tolerance("pgs", self.pgs.as_ref().and_then(|pgs| pgs.tolerance))?;
-        tolerance(
-            "newton",
-            self.newton.as_ref().and_then(|newton| newton.tolerance),
-        )?;
+        let newton = self.newton.clone().unwrap_or_default();
+        let bounds = [
+            (
+                "pgs",
+                "tolerance",
+                self.pgs.as_ref().and_then(|pgs| pgs.tolerance),
+            ),
+            ("newton", "tolerance", newton.tolerance),
+            ("newton", "aim", newton.aim),
+        ];
+        for (kind, field, value) in bounds {
+            if let Some(x) = value
+                && !(x >= 0.0 && x.is_finite())
+            {
+                return Err(path
+                    .key(kind)
+                    .key(field)
+                    .invalid(x, "0 or more, and finite"));
+            }
+        }
         match self.pgs.as_ref().and_then(|pgs| pgs.relaxation) {
             Some(x) if !(x > 0.0 && x < 2.0) => {
                 let path = path.key("pgs");

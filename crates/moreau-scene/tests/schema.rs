@@ -84,3 +84,44 @@ fn optional_fields_say_their_default() {
         }
     });
 }
+
+/// The defaults that the descriptions of settings name are those of the world.
+#[test]
+fn settings_name_the_defaults_of_the_world() {
+    let schema: Value = serde_json::from_str(&moreau_scene::schema_json()).unwrap();
+    let defaults = serde_json::to_value(moreau_pipeline::WorldSettings::default()).unwrap();
+    let mut looked_at = 0;
+    for (spec, part) in [
+        ("SettingsSpec", ""),
+        ("PositionCorrectionSpec", "/position_correction"),
+        ("SolverSpec", "/solver"),
+        ("PgsSpec", "/solver/pgs"),
+        ("NewtonSpec", "/solver/newton"),
+    ] {
+        let fields = schema["$defs"][spec]["properties"].as_object().unwrap();
+        for (name, field) in fields {
+            let world = defaults.pointer(&format!("{part}/{name}")).expect(name);
+            if world.is_object() {
+                continue;
+            }
+            let words = field["description"].as_str().unwrap();
+            let said = words
+                .rsplit("Default ")
+                .next()
+                .unwrap()
+                .trim_end_matches('.');
+            let same = match world {
+                Value::Number(x) => said.parse::<f64>().ok() == x.as_f64(),
+                Value::String(text) => said == text,
+                Value::Bool(on) => said == if *on { "true" } else { "false" },
+                _ => false,
+            };
+            assert!(
+                same,
+                "{spec}.{name}: the description says {said}, the world {world}"
+            );
+            looked_at += 1;
+        }
+    }
+    assert!(looked_at > 12, "only {looked_at} fields were looked at");
+}
