@@ -1,4 +1,4 @@
-/// Knobs of a [`BroadPhase`]. None changes the pairs found, only the time that takes.
+/// Knobs of a [`BroadPhase`](crate::BroadPhase). None changes the pairs found, only the time that takes.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BroadPhaseSettings {
     /// How much the kept boxes of moving proxies are enlarged, as a part of their longest edge.
@@ -19,7 +19,7 @@ impl Default for BroadPhaseSettings {
     }
 }
 
-/// What the latest call of [`BroadPhase::pairs`] did.
+/// What the latest call of [`BroadPhase::pairs`](crate::BroadPhase::pairs) did.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct BroadPhaseCounters {
     /// Proxies of all kinds.
