@@ -47,20 +47,35 @@ pub(crate) fn first_change(
             outcome.solver, golden.solver
         ));
     }
-    if let Some((name, old, new)) = changed_setting(golden, outcome) {
-        return Some(format!("setting {name} {old} -> {new}"));
+    let effect = moved_figure(golden, outcome).or_else(|| {
+        if portable {
+            None
+        } else {
+            moved_state(golden, outcome)
+        }
+    });
+    match (changed_setting(golden, outcome), effect) {
+        // The cause, and what came of it.
+        (Some((name, old, new)), effect) => {
+            let effect = effect.unwrap_or("nothing else moved".into());
+            Some(format!("setting {name} {old} -> {new}; {effect}"))
+        }
+        (None, effect) => effect,
     }
+}
+
+/// The first figure that moved too far, and how many others did.
+fn moved_figure(golden: &Golden, outcome: &Outcome) -> Option<String> {
     let moved = figure::moved(&golden.figures, &outcome.figures);
-    if let Some(first) = moved.first() {
-        let more = match moved.len() {
-            1 => String::new(),
-            n => format!(", and {} more", n - 1),
-        };
-        return Some(format!("{first}{more}"));
-    }
-    if portable {
-        return None;
-    }
+    let first = moved.first()?;
+    Some(match moved.len() {
+        1 => first.to_string(),
+        n => format!("{first}, and {} more", n - 1),
+    })
+}
+
+/// The first rung that differs.
+fn moved_state(golden: &Golden, outcome: &Outcome) -> Option<String> {
     let (common, step, lanes) = first_difference(&golden.ladder, &outcome.ladder)?;
     let lanes = if lanes.is_empty() {
         "no such rung".to_owned()

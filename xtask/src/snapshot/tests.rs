@@ -123,10 +123,12 @@ fn what_moved_first_is_named_by_its_weight() {
     assert!(said.starts_with("contact_points 5.0 -> 4.0"), "{said}");
     other.settings[0].1 = "0.5".into();
     let said = change(&folder, &other);
-    assert!(
-        said.starts_with("setting bounce_threshold 0.5 -> 0.01"),
-        "{said}"
-    );
+    let wanted = "setting bounce_threshold 0.5 -> 0.01; contact_points 5.0 -> 4.0";
+    assert!(said.starts_with(wanted), "{said}");
+    let mut knob = golden.clone();
+    knob.settings[0].1 = "0.5".into();
+    let wanted = "setting bounce_threshold 0.5 -> 0.01; nothing else moved";
+    assert_eq!(change(&folder, &knob), wanted);
     folder.write_scene("cube", "0.61", "1e-3");
     assert_eq!(change(&folder, &other), "the scene's file changed since");
     folder.write_scene("cube", "0.61", "-1");
