@@ -328,4 +328,18 @@ mod tests {
             "docs/a.md:1: white-space: holds a tab; use spaces"
         );
     }
+
+    /// Every "must not know" of the crates' docs is a test.
+    #[test]
+    fn this_workspace_is_tidy() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+        let report = check(&root).unwrap();
+        let problems: Vec<String> = report.problems.iter().map(Problem::to_string).collect();
+        assert!(problems.is_empty(), "{}", problems.join("\n"));
+        assert!(
+            report.files > 100,
+            "only {} files were looked at",
+            report.files
+        );
+    }
 }
