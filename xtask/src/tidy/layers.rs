@@ -93,6 +93,12 @@ pub(crate) const ROWS: &[Row] = &[
         external: &["serde", "smallvec", "thiserror"],
     },
     Row {
+        name: "moreau-solver-active-set",
+        kind: Kind::Simulation,
+        uses: &["moreau-math", "moreau-constraint", "moreau-solver"],
+        external: &["serde", "smallvec", "thiserror"],
+    },
+    Row {
         name: "moreau-cache",
         kind: Kind::Simulation,
         uses: &["moreau-math"],
