@@ -327,6 +327,16 @@ impl BodyForm {
                 worst = (map, Some(i));
             }
         }
+        self.rows_residual(l, v, worst)
+    }
+
+    /// The larger of `worst` and the natural maps of the rows.
+    pub(crate) fn rows_residual(
+        &self,
+        l: &Dual,
+        v: &[Six],
+        mut worst: (f64, Option<usize>),
+    ) -> (f64, Option<usize>) {
         for (r, l) in self.rows.iter().zip(&l.rows) {
             let w = r.velocity(v) + r.bias + r.regularization * l;
             let map = r.natural_map(*l, w);

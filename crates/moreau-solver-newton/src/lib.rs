@@ -1,6 +1,7 @@
 //! Exact Coulomb friction by a cascade of Newton methods in body space.
 //!
-//! **Owns**: [`NewtonSolver`] and its stages, and the sparse block factorisation under them.
+//! **Owns**: [`NewtonSolver`] and its stages, the sparse block factorisation under them, and
+//! [`ConvexSolver`] for the associated model of friction, which is not Coulomb's law.
 //!
 //! **Must not know**: shapes, the pipeline, other solver crates.
 //!
@@ -46,6 +47,7 @@
 mod augmented;
 mod block_lu;
 mod cascade;
+mod convex;
 mod form;
 mod haslinger;
 mod maps;
@@ -55,6 +57,7 @@ mod settings;
 mod sweeps;
 mod system;
 
+pub use convex::{ConvexSettings, ConvexSolver};
 pub use settings::NewtonSettings;
 
 use cascade::Cascade;

@@ -58,6 +58,41 @@ pub(crate) fn fixed_radius(z: Vec3, radius: f64) -> (Vec3, Three) {
     )
 }
 
+/// The projection on the friction cone and an element D of its generalised Jacobian, symmetric and
+/// between 0 and I:
+///
+/// ```text
+/// inside I;  in the polar cone 0;  else with d = z_t/|z_t|, t orthogonal to it, g = 1/(1 + mu²),
+/// e = (1, mu d), p_n = g (z_n + mu |z_t|):  D = g e e' + (mu p_n/|z_t|) t t'
+/// ```
+///
+/// It jumps at both boundaries of the last case.
+pub(crate) fn cone(z: Vec3, mu: f64) -> (Vec3, Three) {
+    let p = moreau_constraint::project_cone(z, mu);
+    if p == Vec3::ZERO {
+        return (p, ZERO);
+    }
+    // For mu = 0 the cone is a ray and has no inside.
+    if p == z && mu > 0.0 {
+        return (p, IDENTITY);
+    }
+    let g = 1.0 / (1.0 + mu * mu);
+    let length = (z.y * z.y + z.z * z.z).sqrt();
+    if length == 0.0 {
+        return (p, [[g, 0.0, 0.0], [0.0; 3], [0.0; 3]]);
+    }
+    let (d1, d2, f) = (z.y / length, z.z / length, mu * p.x / length);
+    let e = [1.0, mu * d1, mu * d2];
+    let t = [0.0, -d2, d1];
+    let mut d = ZERO;
+    for i in 0..3 {
+        for j in 0..3 {
+            d[i][j] = g * (e[i] * e[j]) + f * (t[i] * t[j]);
+        }
+    }
+    (p, d)
+}
+
 /// A b.
 pub(crate) fn multiply(a: &Three, b: &Three) -> Three {
     let mut c = ZERO;
@@ -115,7 +150,56 @@ mod tests {
         for mu in [0.0, 0.17, 0.5, 1.7] {
             check(|z| alart_curnier(z, mu));
             check(|z| fixed_radius(z, mu));
+            check(|z| cone(z, mu));
         }
+    }
+
+    #[test]
+    fn the_jacobian_of_the_cone_projection_is_symmetric_and_between_zero_and_one() {
+        let values = [-2.0, -0.5, 0.0, 0.3, 1.0, 4.0];
+        for mu in [0.0, 0.2, 1.0, 50.0] {
+            for x in values {
+                for (y, z) in [(0.0, 0.0), (0.5, 0.0), (-0.3, 0.4), (2.0, -3.0)] {
+                    let (p, d) = cone(vec3(x, y, z), mu);
+                    for direction in [
+                        vec3(1.0, 0.3, -0.2),
+                        vec3(0.0, 1.0, 2.0),
+                        vec3(-1.0, 2.0, 0.1),
+                    ] {
+                        let along = direction.dot(apply(&d, direction));
+                        let whole = direction.length_squared();
+                        assert!(along >= -1e-15 * whole && along <= (1.0 + 1e-14) * whole);
+                    }
+                    for i in 0..3 {
+                        for j in 0..3 {
+                            assert_eq!(d[i][j], d[j][i]);
+                        }
+                    }
+                    // The projection is homogeneous: D z = p wherever D exists.
+                    let error = apply(&d, vec3(x, y, z)) - p;
+                    assert!(error.length() < 1e-13, "{mu} {x} {y} {z} {error}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_jacobian_of_the_cone_projection_jumps_at_both_boundaries() {
+        // Across the surface of the cone the part along the normal (mu, -d) goes from 1 to 0, and
+        // across that of the polar cone the part along (1, mu d) goes from 1 to 0: rank 3, 2 (with
+        // radius 1 around the axis) and 0.
+        let mu = 0.5;
+        let trace = |z: Vec3| {
+            let (_, d) = cone(z, mu);
+            d[0][0] + d[1][1] + d[2][2]
+        };
+        let on_cone = vec3(1.0, 0.3, 0.4);
+        assert_eq!(trace(on_cone + 1e-9 * Vec3::X), 3.0);
+        // mu p_n/|z_t| is 1 at the boundary: what document 003 has as gamma mu².
+        assert!((trace(on_cone - 1e-9 * Vec3::X) - 2.0).abs() < 1e-8);
+        let on_polar = vec3(-0.25, 0.3, 0.4);
+        assert!((trace(on_polar + 1e-9 * Vec3::X) - 1.0).abs() < 1e-8);
+        assert_eq!(trace(on_polar - 1e-9 * Vec3::X), 0.0);
     }
 
     #[test]

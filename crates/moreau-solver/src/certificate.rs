@@ -100,7 +100,10 @@ pub fn certify(problem: &ContactProblem, impulses: &Impulses) -> Result<Certific
     Ok(certify_with(problem, impulses, &velocities))
 }
 
-fn check_lengths(problem: &ContactProblem, impulses: &Impulses) -> Result<(), SolveError> {
+pub(crate) fn check_lengths(
+    problem: &ContactProblem,
+    impulses: &Impulses,
+) -> Result<(), SolveError> {
     let pairs = [
         ("contact", impulses.contacts.len(), problem.contacts().len()),
         ("row", impulses.rows.len(), problem.rows().len()),
@@ -174,12 +177,9 @@ fn certify_with(problem: &ContactProblem, impulses: &Impulses, v: &[Velocity]) -
             (out.natural_map, out.worst_contact, out.worst_row) = (map, None, Some(i));
         }
     }
-    // Momentum: what the impulses say against what the velocities say.
-    let from_impulses = problem.velocities(impulses);
+    out.momentum_balance = momentum_error(problem, impulses, v);
     let mut momentum_change = Vec3::ZERO;
-    for ((body, want), got) in problem.bodies().iter().zip(&from_impulses).zip(v) {
-        let error = Velocity::new(want.linear - got.linear, want.angular - got.angular);
-        raise(&mut out.momentum_balance, body.velocity_norm(&error));
+    for (body, got) in problem.bodies().iter().zip(v) {
         if body.inverse_mass > 0.0 {
             momentum_change += (got.linear - body.velocity.linear) / body.inverse_mass;
         }
@@ -191,6 +191,18 @@ fn certify_with(problem: &ContactProblem, impulses: &Impulses, v: &[Velocity]) -
     let free: Vec<Velocity> = problem.bodies().iter().map(|b| b.velocity).collect();
     out.energy_change = problem.kinetic_energy(v) - problem.kinetic_energy(&free);
     out
+}
+
+/// What the impulses say against what the velocities `v` say, m/s (see
+/// [`Certificate::momentum_balance`]).
+pub(crate) fn momentum_error(problem: &ContactProblem, impulses: &Impulses, v: &[Velocity]) -> f64 {
+    let from_impulses = problem.velocities(impulses);
+    let mut largest = 0.0;
+    for ((body, want), got) in problem.bodies().iter().zip(&from_impulses).zip(v) {
+        let error = Velocity::new(want.linear - got.linear, want.angular - got.angular);
+        raise(&mut largest, body.velocity_norm(&error));
+    }
+    largest
 }
 
 fn certify_contact(
@@ -223,7 +235,7 @@ fn certify_contact(
 }
 
 /// The larger of the two; a NaN stays, so that it never passes for a small error.
-fn raise(largest: &mut f64, value: f64) {
+pub(crate) fn raise(largest: &mut f64, value: f64) {
     if value > *largest || value.is_nan() {
         *largest = value;
     }

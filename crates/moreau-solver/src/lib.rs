@@ -27,9 +27,11 @@
 //! ```
 
 mod certificate;
+mod convex;
 mod report;
 
 pub use certificate::{Certificate, certify, natural_map, row_natural_map};
+pub use convex::{ConvexCertificate, certify_convex, convex_natural_map};
 pub use report::{SolveError, SolveReport, StopReason};
 
 use moreau_constraint::{ContactProblem, Impulses};
