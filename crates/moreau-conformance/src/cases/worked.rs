@@ -123,7 +123,22 @@ fn leaving_neighbour() -> Case {
     case("leaving_neighbour", draft.done(), want.to_vec())
 }
 
-/// A 10 kg cube that meets the ground at its centre, A = 0.1 I; u and v+ as (x, y, z) with the
+/// A 10 kg cube that meets the ground at its centre, A = 0.1 I, once for each coefficient.
+fn cube_at_centre(free: Vec3, e: f64, frictions: &[f64]) -> ContactProblem {
+    let bias = e * free.z * Vec3::X;
+    let draft = Draft::on_ground().body(round(10.0, 10.0 / 6.0, free, Vec3::ZERO));
+    let points = frictions.iter().map(|mu| central(*mu, bias));
+    points.fold(draft, Draft::point).done()
+}
+
+/// Two contacts of friction 0.8 and 0.2 at one place. The split of the normal impulse is free, and with
+/// it how much friction there is: the cube stops, or slides on at anything up to 0.7 m/s. All of it is
+/// right by Coulomb's law.
+fn cone_4() -> ContactProblem {
+    cube_at_centre(vec3(1.0, 0.0, -1.0), 0.5, &[0.8, 0.2])
+}
+
+/// Cubes that meet the ground at their centre; u and v+ as (x, y, z) with the
 /// normal z. Under the associated model the sliding ones would lift off.
 fn friction_cone_examples() -> Vec<Case> {
     let table = [
@@ -171,18 +186,47 @@ fn friction_cone_examples() -> Vec<Case> {
             vec3(-0.10065, 0.0, 0.0),
         ),
     ];
-    let make = |free: Vec3, e: f64, frictions: &[f64]| {
-        let bias = e * free.z * Vec3::X;
-        let draft = Draft::on_ground().body(round(10.0, 10.0 / 6.0, free, Vec3::ZERO));
-        let points = frictions.iter().map(|mu| central(*mu, bias));
-        points.fold(draft, Draft::point).done()
-    };
     let mut all: Vec<Case> = table
         .into_iter()
-        .map(|(name, free, e, mu, after)| case(name, make(free, e, &[mu]), one(after, Vec3::ZERO)))
+        .map(|(name, free, e, mu, after)| {
+            case(name, cube_at_centre(free, e, &[mu]), one(after, Vec3::ZERO))
+        })
         .collect();
-    // Two contacts of different friction at one place: both stick, and any split is right.
-    let problem = make(vec3(1.0, 0.0, -1.0), 0.5, &[0.8, 0.2]);
-    all.push(case("cone_4", problem, one(0.5 * Vec3::Z, Vec3::ZERO)));
+    all.push(Case::new(
+        "worked_cone_4",
+        Group::Worked,
+        cone_4(),
+        Trial::Residual,
+    ));
     all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moreau_solver::certify;
+
+    #[test]
+    fn contacts_of_different_friction_at_one_place_have_many_answers() {
+        let problem = cone_4();
+        let mut impulses = problem.cold_start();
+        for (rough, smooth, speed) in [
+            (15.0, 0.0, None),
+            (7.5, 7.5, Some(0.25)),
+            (0.0, 15.0, Some(0.7)),
+        ] {
+            let friction = |mu: f64, normal: f64| match speed {
+                // What stops it, all of it at the rough contact.
+                None if mu > 0.5 => -10.0,
+                None => 0.0,
+                Some(_) => -mu * normal,
+            };
+            impulses.contacts[0] = vec3(rough, friction(0.8, rough), 0.0);
+            impulses.contacts[1] = vec3(smooth, friction(0.2, smooth), 0.0);
+            let certificate = certify(&problem, &impulses).unwrap();
+            assert!(certificate.natural_map < 1e-14, "{certificate:?}");
+            let v = problem.velocities(&impulses)[1].linear;
+            assert!((v.x - speed.unwrap_or(0.0)).abs() < 1e-15, "{v}");
+        }
+    }
 }
