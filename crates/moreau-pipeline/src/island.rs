@@ -88,10 +88,9 @@ impl Islands {
         });
         let joints = state.joints.iter().enumerate().filter_map(|(i, slot)| {
             let joint = slot.value.as_ref()?.joint;
-            Some((
-                self.island[island_of(joint.a.index, joint.b.index) as usize],
-                i as u32,
-            ))
+            let island = self.island[island_of(joint.a.index, joint.b.index) as usize];
+            // A joint whose bodies have both stopped being dynamic holds nothing.
+            (island != NONE).then_some((island, i as u32))
         });
         sort_into(joints, count, &mut self.joints, |k, r| {
             self.ranges[k].joints = r

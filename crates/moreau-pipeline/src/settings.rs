@@ -107,6 +107,24 @@ impl WorldSettings {
                 f64::MAX,
                 "0 or more, and finite",
             ),
+            (
+                "solver.pgs.tolerance",
+                self.solver.pgs.tolerance,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "solver.newton.tolerance",
+                self.solver.newton.tolerance,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "solver.newton.aim",
+                self.solver.newton.aim,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
         ];
         for (field, value, most, allowed) in knobs {
             if !(0.0..=most).contains(&value) {

@@ -394,8 +394,11 @@ impl World {
         body::finite("point", point, id)?;
         let torque = (point - self.get(id)?.center).cross(force);
         body::finite("torque", torque, id)?;
-        self.add_force(id, force)?;
-        self.add_torque(id, torque)
+        let state = self.get_mut(id)?;
+        let force = body::finite("force", state.force + force, id)?;
+        let torque = body::finite("torque", state.torque + torque, id)?;
+        (state.force, state.torque) = (force, torque);
+        Ok(())
     }
 
     /// Sets the force (N, through the centre of mass) and torque (N m) that act in every step,
