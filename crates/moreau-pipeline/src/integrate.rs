@@ -29,9 +29,7 @@ pub(crate) fn free_velocity(
 pub(crate) struct Motion {
     /// Velocity at the end of the step.
     pub(crate) velocity: Velocity,
-    /// Mean linear velocity over the step, with which the centre moves, m/s. That of a body in free
-    /// flight is the mean of start and end, which is exact under a constant force; that of a body
-    /// which takes impulses is the end velocity (semi-implicit Euler).
+    /// Mean linear velocity over the step, with which the centre moves, m/s (see [`crate::motion`]).
     pub(crate) mean: Vec3,
     /// Pseudo-velocity that takes out overlaps; not kept.
     pub(crate) correction: Velocity,

@@ -33,6 +33,7 @@ mod island;
 mod island_solve;
 mod joint;
 mod material;
+mod motion;
 mod report;
 mod settings;
 mod snapshot;

@@ -7,6 +7,7 @@ use crate::contact::Contact;
 use crate::integrate::{Motion, advance, free_velocity};
 use crate::island::Islands;
 use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
+use crate::motion::{self, Held, Moving};
 use crate::world::World;
 use crate::{BodyId, StepReport, WorldError};
 use moreau_cache::CachedImpulse;
@@ -26,8 +27,7 @@ pub(crate) struct Scratch {
     inverse_inertia: Vec<SymMat3>,
     results: Vec<IslandResult>,
     motions: Vec<Motion>,
-    /// Whether impulses or joints act on each slot's body.
-    driven: Vec<bool>,
+    held: Vec<Held>,
     moved: Vec<(Vec3, Quat, Vec3)>,
 }
 
@@ -94,7 +94,18 @@ impl World {
         self.solve_islands(scratch, dt, parallel, &mut report)?;
         report.times.solve = clock.lap();
 
-        self.find_motions(scratch, dt);
+        motion::gather(
+            &self.state,
+            &scratch.islands,
+            &scratch.results,
+            &mut scratch.points,
+            Moving {
+                free: &scratch.free,
+                motions: &mut scratch.motions,
+                held: &mut scratch.held,
+                dt,
+            },
+        );
         self.check_motions(scratch, dt)?;
         self.commit(scratch, dt);
         self.fill_report(scratch, &mut report);
@@ -228,85 +239,6 @@ impl World {
         Ok(())
     }
 
-    /// Velocities and mean velocities of all bodies from the islands' results.
-    fn find_motions(&self, scratch: &mut Scratch, dt: f64) {
-        let Scratch {
-            islands,
-            results,
-            free,
-            motions,
-            driven,
-            points,
-            ..
-        } = scratch;
-        motions.clear();
-        driven.clear();
-        driven.resize(self.state.bodies.len(), false);
-        motions.extend(free.iter().map(|v| Motion {
-            velocity: *v,
-            mean: v.linear,
-            correction: Velocity::ZERO,
-        }));
-        for (range, result) in islands.ranges.iter().zip(results.iter()) {
-            for (i, index) in islands.bodies[range.bodies.clone()].iter().enumerate() {
-                let motion = &mut motions[*index as usize];
-                motion.velocity = result.velocities[i];
-                motion.mean = motion.velocity.linear;
-                if let Some(correction) = result.corrections.get(i) {
-                    motion.correction = *correction;
-                    driven[*index as usize] |= *correction != Velocity::ZERO;
-                }
-            }
-            for (index, impulse) in islands.contacts[range.contacts.clone()]
-                .iter()
-                .zip(&result.impulses)
-            {
-                let p = &mut points[*index as usize];
-                p.impulse = *impulse;
-                if *impulse != Vec3::ZERO {
-                    driven[p.a.index as usize] = true;
-                    driven[p.b.index as usize] = true;
-                }
-            }
-            for slot in &islands.joints[range.joints.clone()] {
-                if let Some(joint) = &self.state.joints[*slot as usize].value {
-                    driven[joint.joint.a.index as usize] = true;
-                    driven[joint.joint.b.index as usize] = true;
-                }
-            }
-        }
-
-        // Free flight: the mean of start and end velocity is exact under a constant force.
-        let flying = |driven: &[bool], index: u32| {
-            let body = self.state.bodies[index as usize].value.as_ref();
-            body.filter(|b| b.is_dynamic() && !driven[index as usize])
-        };
-        for index in 0..motions.len() {
-            if let Some(body) = flying(driven, index as u32) {
-                motions[index].mean = 0.5 * (body.velocity.linear + motions[index].velocity.linear);
-            }
-        }
-        // Where that would close a gap which the end velocities leave open, the end velocity counts.
-        for p in points.iter() {
-            let (a, b) = (p.a.index, p.b.index);
-            if flying(driven, a).is_none() && flying(driven, b).is_none() {
-                continue;
-            }
-            let at = |index: u32, lever: Vec3| {
-                let m = &motions[index as usize];
-                m.mean + m.velocity.angular.cross(lever)
-            };
-            let speed = p.normal.dot(at(b, p.lever_b) - at(a, p.lever_a));
-            if p.separation.max(0.0) + dt * speed < -1e-12 {
-                for index in [a, b] {
-                    if flying(driven, index).is_some() {
-                        motions[index as usize].mean = motions[index as usize].velocity.linear;
-                    }
-                }
-            }
-        }
-    }
-
     /// Works out the new poses; refuses those that are not finite.
     fn check_motions(&self, scratch: &mut Scratch, dt: f64) -> Result<(), WorldError> {
         scratch.moved.clear();
@@ -354,6 +286,13 @@ impl World {
             body.center = center;
             body.rotation = rotation;
             body.velocity = Velocity::new(scratch.motions[index].velocity.linear, angular);
+        }
+        for joint in state
+            .joints
+            .iter_mut()
+            .filter_map(|slot| slot.value.as_mut())
+        {
+            joint.impulses = [0.0; 3];
         }
         state.cache.begin();
         for p in &scratch.points {

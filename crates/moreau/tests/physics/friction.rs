@@ -1,8 +1,8 @@
 //! Sliding and sticking.
 //!
-//! A body that slides decelerates by a = mu g at each step exactly; the centre moves with the end
-//! velocity of the step (semi-implicit Euler), so that distances are first order in the step h: one
-//! that stops from v0 is short by at most v0 h/2 + a h²/2, one that starts from rest is long by a t h/2.
+//! A body that slides changes its speed by exactly a h in a step of length h and moves with the mean
+//! of the speeds before and after, so that its way is exact but for the step in which it stops: there
+//! it stands for a part of the step, which makes at most a h²/8.
 
 use crate::harness::{Case, G, Placement, STEPS, Scene, degrees, everywhere, heading, near, tilt};
 use moreau::math::libm;
@@ -118,7 +118,7 @@ fn b37_ramp_grid() {
                 a * 2.0,
                 1e-8,
             );
-            near(&format!("{what}: distance"), along, 2.0 * a, a * dt + 1e-8);
+            near(&format!("{what}: distance"), along, 2.0 * a, 1e-8);
         });
         let below = ramp(mu, libm::atan(mu) - degrees(1.0));
         let mut placed = below.place(&Placement::HOME);
@@ -144,28 +144,21 @@ fn stopping_distances() {
             seconds: 1.2,
             measure: |placed| placed.position(1).x,
             expect: distance,
-            tolerance: |dt| 2.0 * dt / 2.0 + 0.5 * 0.7 * G * dt * dt + 1e-6,
+            tolerance: |dt| 0.7 * G * dt * dt / 8.0 + 1e-6,
         }
         .check();
     }
 }
 
 #[test]
-fn stopping_distance_converges() {
-    let (mu, v0) = (0.4, 2.0);
-    let right = v0 * v0 / (2.0 * mu * G);
-    let scene = slide(Shape::cuboid(0.1, 0.1, 0.1), 0.1, mu, v0);
-    let error = |dt: f64| {
+fn stopping_distance_within_a_thousandth() {
+    for (mu, v0) in [(0.2, 2.0), (0.4, 2.0), (0.7, 2.0), (0.5, 5.0), (0.3, 0.5)] {
+        let right = v0 * v0 / (2.0 * mu * G);
+        let scene = slide(Shape::cuboid(0.1, 0.1, 0.1), 0.1, mu, v0);
         let mut placed = scene.place(&Placement::HOME);
-        placed.run(&scene, dt, 1.0, |_, _| {});
-        (placed.position(1).x - right).abs()
-    };
-    for dt in [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0] {
-        let (coarse, fine) = (error(dt), error(0.5 * dt));
-        assert!(
-            fine <= 0.55 * coarse + 1e-9,
-            "dt {dt}: {coarse} m, half the step {fine} m"
-        );
+        placed.run(&scene, 1.0 / 240.0, 1.2, |_, _| {});
+        let way = placed.position(1).x;
+        near(&format!("mu {mu}, {v0} m/s"), way, right, 1e-3 * right);
     }
 }
 
@@ -187,12 +180,7 @@ fn b04_limit_of_static_friction() {
             placed.run(&scene, dt, 2.0, |_, _| {});
             let what = format!("{force} N, dt {dt}");
             near(&format!("{what}: speed"), placed.linear(1).x, 2.0 * a, 1e-9);
-            near(
-                &format!("{what}: way"),
-                placed.position(1).x,
-                2.0 * a,
-                a * dt + 1e-8,
-            );
+            near(&format!("{what}: way"), placed.position(1).x, 2.0 * a, 1e-8);
         });
     }
 }
@@ -227,7 +215,7 @@ fn b07_straight_at_any_heading() {
                 &format!("{what}: way"),
                 way,
                 2.54842,
-                0.5 * 5.0 * dt + 5.0 * dt * dt + 1e-5,
+                4.905 * dt * dt / 8.0 + 1e-5,
             );
             near(&format!("{what}: time"), stopped, 1.019368, dt + 1e-6);
         });
@@ -257,12 +245,7 @@ fn b09_locked_capsule_slows_uniformly() {
         });
         let way = (turn.conjugate() * (placed.position(1) - vec3(0.0, 1.0, 0.0))).x;
         near("time", stopped, 5.09684, dt + 1e-5);
-        near(
-            "way",
-            way,
-            127.420999,
-            0.5 * 50.0 * dt + 10.0 * dt * dt + 1e-5,
-        );
+        near("way", way, 127.420999, G * dt * dt / 8.0 + 1e-5);
     });
 }
 
@@ -305,7 +288,7 @@ fn b31_friction_does_not_depend_on_the_number_of_points() {
                 4.905,
                 1e-8,
             );
-            let error = 0.5 * 5.0 * dt + 5.0 * dt * dt + 1e-5;
+            let error = 4.905 * dt * dt / 8.0 + 1e-5;
             near(
                 &format!("{name}: way"),
                 placed.position(1).x,
@@ -356,7 +339,7 @@ fn tipping_cube_at_any_heading_stays_straight() {
             });
             let way = (turn.conjugate() * placed.position(1)).x;
             let right = 9.0 / (2.0 * 0.8 * G);
-            near("way", way, right, 1.5 * dt + 8.0 * dt * dt + 1e-6);
+            near("way", way, right, 0.8 * G * dt * dt / 8.0 + 1e-6);
         });
     }
 }

@@ -123,6 +123,7 @@ impl Scene {
     pub(crate) fn set_tolerance(&mut self, tolerance: f64) {
         self.settings.solver.pgs.tolerance = tolerance;
         self.settings.solver.newton.tolerance = tolerance;
+        self.settings.solver.newton.aim = tolerance;
     }
 
     /// Lengths of the settings times `size`, times and so speeds times its root: gravity stays.
@@ -135,6 +136,7 @@ impl Scene {
         s.position_correction.max_speed *= speed;
         s.solver.pgs.tolerance *= speed;
         s.solver.newton.tolerance *= speed;
+        s.solver.newton.aim *= speed;
     }
 
     /// A half-space below y = 0.

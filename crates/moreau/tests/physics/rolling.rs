@@ -47,13 +47,7 @@ fn sliding_sphere_ends_up_rolling() {
             1e-9,
         );
         near("time", rolled, rolls_after, dt);
-        // Like a stop from v0 - 5/7 v0: short by half a step of that at most.
-        near(
-            "way",
-            way,
-            0.998565,
-            0.5 * (2.0 / 7.0) * v0 * dt + mu * G * dt * dt + 1e-6,
-        );
+        near("way", way, 0.998565, mu * G * dt * dt / 8.0 + 1e-6);
     });
 }
 
@@ -244,7 +238,7 @@ fn ball_rolls_off_a_ball() {
             let mut placed = scene.place(&Placement::HOME);
             let mut left_at = f64::NAN;
             placed.run(&scene, dt, 2.5, |placed, _| {
-                if placed.impulse(0, 1).length() > 0.0 {
+                if placed.impulse(0, 1).length() > 1e-9 * dt {
                     left_at = placed.position(1).normalize().y;
                 }
             });

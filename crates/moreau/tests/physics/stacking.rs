@@ -101,7 +101,7 @@ fn heavy_on_light_stands() {
         scene.residual = 1e-9;
         let mut placed = scene.place(&Placement::HOME);
         let moved = drift(&mut placed, &scene, 1.0 / 60.0, 10.0);
-        near(&format!("drift of {masses:?}"), moved, 0.0, 1e-8);
+        near(&format!("drift of {masses:?}"), moved, 0.0, 1e-7);
         // Four corners are one support too many, so that their shares are not unique.
         let quarter = masses.iter().sum::<f64>() * G / 240.0;
         for c in placed

@@ -1,0 +1,189 @@
+//! How the step's velocities move the bodies.
+//!
+//! With v and v+ the velocities of a body's centre before and after the step, of length h:
+//!
+//! ```text
+//! x+ = x + h (v+ - P (v+ - v)/2)
+//! ```
+//!
+//! P takes out the directions of the normals along which contacts push on the body. In free flight
+//! P = 1: the mean velocity, exact under a constant force. A body that slides or rolls moves with the
+//! mean velocity along the surface, so that its way is of second order, and with the end velocity
+//! along the normal, for which the contacts were solved. Bodies with joints, with overlaps that are
+//! being taken out, or in contact with a kinematic body move with the end velocity in all directions.
+
+use crate::BodyKind;
+use crate::contact::Contact;
+use crate::integrate::Motion;
+use crate::island::Islands;
+use crate::island_solve::IslandResult;
+use crate::world::WorldState;
+use moreau_math::{Vec3, Velocity};
+
+/// Changes of velocity that no solve resolves, m/s: a contact that does less does not push.
+const RESOLVED: f64 = 1e-9;
+
+/// Normals closer to each other's span than this (sine) count as one.
+const SAME_SPAN: f64 = 1e-3;
+
+/// The directions, orthonormal, in which a body moves with its end velocity.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Held {
+    axes: [Vec3; 2],
+    rank: usize,
+}
+
+impl Held {
+    const ALL: Self = Self {
+        axes: [Vec3::ZERO; 2],
+        rank: 3,
+    };
+
+    fn hold(&mut self, normal: Vec3) {
+        let rest = self.free_part(normal);
+        let length = rest.length();
+        if length > SAME_SPAN {
+            if self.rank < 2 {
+                self.axes[self.rank] = rest / length;
+            }
+            self.rank += 1;
+        }
+    }
+
+    /// The part of `v` along which nothing pushes.
+    fn free_part(&self, v: Vec3) -> Vec3 {
+        match self.rank {
+            0 => v,
+            1 => v - self.axes[0] * self.axes[0].dot(v),
+            2 => v - self.axes[0] * self.axes[0].dot(v) - self.axes[1] * self.axes[1].dot(v),
+            _ => Vec3::ZERO,
+        }
+    }
+}
+
+/// What [`gather`] reads and fills for each slot.
+pub(crate) struct Moving<'a> {
+    /// Velocities after forces and before impulses.
+    pub(crate) free: &'a [Velocity],
+    pub(crate) motions: &'a mut Vec<Motion>,
+    pub(crate) held: &'a mut Vec<Held>,
+    pub(crate) dt: f64,
+}
+
+/// Velocities and mean velocities of all bodies from the islands' results; writes the impulses into
+/// the contact points.
+pub(crate) fn gather(
+    state: &WorldState,
+    islands: &Islands,
+    results: &[IslandResult],
+    points: &mut [Contact],
+    moving: Moving<'_>,
+) {
+    let Moving {
+        free,
+        motions,
+        held,
+        dt,
+    } = moving;
+    motions.clear();
+    motions.extend(free.iter().map(|v| Motion {
+        velocity: *v,
+        mean: v.linear,
+        correction: Velocity::ZERO,
+    }));
+    held.clear();
+    held.resize(state.bodies.len(), Held::default());
+    for (range, result) in islands.ranges.iter().zip(results) {
+        for (i, index) in islands.bodies[range.bodies.clone()].iter().enumerate() {
+            let motion = &mut motions[*index as usize];
+            motion.velocity = result.velocities[i];
+            motion.mean = motion.velocity.linear;
+            if let Some(correction) = result.corrections.get(i) {
+                motion.correction = *correction;
+                if *correction != Velocity::ZERO {
+                    held[*index as usize] = Held::ALL;
+                }
+            }
+        }
+        let contacts = &islands.contacts[range.contacts.clone()];
+        for (index, impulse) in contacts.iter().zip(&result.impulses) {
+            let p = &mut points[*index as usize];
+            p.impulse = *impulse;
+            hold_bodies(state, p, held);
+        }
+        for slot in &islands.joints[range.joints.clone()] {
+            if let Some(joint) = &state.joints[*slot as usize].value {
+                held[joint.joint.a.index as usize] = Held::ALL;
+                held[joint.joint.b.index as usize] = Held::ALL;
+            }
+        }
+    }
+    for (index, slot) in state.bodies.iter().enumerate() {
+        if let Some(body) = slot.value.as_ref().filter(|b| b.is_dynamic()) {
+            let motion = &mut motions[index];
+            let change = motion.velocity.linear - body.velocity.linear;
+            motion.mean = motion.velocity.linear - 0.5 * held[index].free_part(change);
+        }
+    }
+    keep_gaps(points, motions, dt);
+}
+
+/// Marks the normal of a contact that pushes, for the bodies that it moves.
+fn hold_bodies(state: &WorldState, p: &Contact, held: &mut [Held]) {
+    let kind = |index: u32| {
+        let body = state.bodies[index as usize].value.as_ref();
+        body.map_or((BodyKind::Static, 0.0), |b| (b.kind, b.inverse_mass))
+    };
+    let (a, b) = (p.a.index, p.b.index);
+    for (index, other) in [(a, b), (b, a)] {
+        let (_, inverse_mass) = kind(index);
+        if p.impulse.length() * inverse_mass <= RESOLVED {
+            continue;
+        }
+        if kind(other).0 == BodyKind::Kinematic {
+            held[index as usize] = Held::ALL;
+        } else {
+            held[index as usize].hold(p.normal);
+        }
+    }
+}
+
+/// Where mean velocities would close a gap which the end velocities leave open, the end velocities
+/// count.
+fn keep_gaps(points: &[Contact], motions: &mut [Motion], dt: f64) {
+    for p in points {
+        let (a, b) = (p.a.index as usize, p.b.index as usize);
+        let turning = |m: &Motion, lever: Vec3| m.velocity.angular.cross(lever);
+        let turn = turning(&motions[b], p.lever_b) - turning(&motions[a], p.lever_a);
+        let mean = p.normal.dot(motions[b].mean - motions[a].mean + turn);
+        let end = motions[b].velocity.linear - motions[a].velocity.linear;
+        let end = p.normal.dot(end + turn);
+        if p.separation.max(0.0) + dt * mean < -RESOLVED * dt && mean < end - RESOLVED {
+            motions[a].mean = motions[a].velocity.linear;
+            motions[b].mean = motions[b].velocity.linear;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Held;
+    use moreau_math::{Vec3, vec3};
+
+    #[test]
+    fn pushed_directions_are_taken_out() {
+        let v = vec3(1.0, 2.0, 3.0);
+        let mut held = Held::default();
+        assert_eq!(held.free_part(v), v);
+        held.hold(Vec3::Y);
+        held.hold(Vec3::Y);
+        held.hold(-Vec3::Y);
+        assert_eq!(held.free_part(v), vec3(1.0, 0.0, 3.0));
+        let slanted = vec3(0.6, 0.8, 0.0);
+        held.hold(slanted);
+        assert!((held.free_part(v) - vec3(0.0, 0.0, 3.0)).length() < 1e-15);
+        held.hold(vec3(0.0, 0.6, 0.8));
+        assert_eq!(held.free_part(v), Vec3::ZERO);
+        assert_eq!(Held::ALL.free_part(v), Vec3::ZERO);
+    }
+}
