@@ -35,8 +35,8 @@ pub struct SolverSettings {
     pub exact_contact_limit: usize,
     /// Sequential impulses.
     pub pgs: PgsSettings,
-    /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 4e7 (about 20 ms), so that no island
-    /// holds up a step for long.
+    /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 4e7
+    /// (about 20 ms), so that no island holds up a step for long.
     pub newton: NewtonSettings,
 }
 
