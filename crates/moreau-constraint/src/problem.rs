@@ -1,4 +1,4 @@
-use crate::contact::rebound_speed;
+use crate::contact::{Approach, rebound};
 use crate::{BodyInput, ContactFrame, ContactInput, ContactPoint, Impulses, ProblemError, Row};
 use moreau_math::{Mat3, Vec3, Velocity};
 use serde::{Deserialize, Serialize};
@@ -129,8 +129,12 @@ impl ContactProblem {
             input.separation / self.dt
         } else {
             let threshold = self.bounce_threshold;
-            rebound_speed(0.0, approach, 0.0, self.dt, input.restitution, threshold)
-                .map_or(0.0, |speed| -speed)
+            let approach = Approach {
+                separation: 0.0,
+                speed: approach,
+                acceleration: 0.0,
+            };
+            rebound(&approach, self.dt, input.restitution, threshold).map_or(0.0, |end| -end.speed)
         };
         self.contacts.push(point);
         Ok(index)

@@ -1,5 +1,6 @@
 use crate::BodyId;
 use moreau_collision::FeatureId;
+use moreau_constraint::{Approach, Rebound, rebound};
 use moreau_math::Vec3;
 use serde::{Deserialize, Serialize};
 
@@ -42,5 +43,16 @@ impl Contact {
         self.normal * self.impulse.x
             + self.tangent1 * self.impulse.y
             + self.tangent2 * self.impulse.z
+    }
+
+    /// Where Newton's law leaves the contact at the end of a step of `dt` (s), if it bounces in it.
+    /// `free` is its normal velocity after the step's forces, m/s.
+    pub(crate) fn rebound(&self, free: f64, dt: f64, threshold: f64) -> Option<Rebound> {
+        let approach = Approach {
+            separation: self.separation,
+            speed: self.approach_velocity,
+            acceleration: (free - self.approach_velocity) / dt,
+        };
+        rebound(&approach, dt, self.restitution, threshold)
     }
 }

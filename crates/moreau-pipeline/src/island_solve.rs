@@ -7,7 +7,7 @@ use crate::world::WorldState;
 use crate::{JointKind, WorldError};
 use moreau_constraint::{
     BodyInput, ContactFrame, ContactPoint, ContactProblem, Impulses, Row, ball_joint_rows,
-    distance_joint_row, rebound_speed,
+    distance_joint_row,
 };
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
 use moreau_solver::{ContactSolver, SolveReport};
@@ -365,17 +365,9 @@ struct Island<'a> {
 
 /// b_n of a contact and whether it bounces. `free` is its normal velocity after forces, m/s.
 fn normal_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> (f64, bool) {
-    let acceleration = (free - p.approach_velocity) / input.dt;
-    let rebound = rebound_speed(
-        p.separation,
-        p.approach_velocity,
-        acceleration,
-        input.dt,
-        p.restitution,
-        input.state.settings.bounce_threshold,
-    );
-    match rebound {
-        Some(speed) => (-speed, true),
+    let threshold = input.state.settings.bounce_threshold;
+    match p.rebound(free, input.dt, threshold) {
+        Some(end) => (-end.speed, true),
         None => (open_bias(input, p, free), false),
     }
 }

@@ -11,6 +11,10 @@
 //! mean velocity along the surface, so that its way is of second order, and with the end velocity
 //! along the normal, for which the contacts were solved. Bodies with joints, with overlaps that are
 //! being taken out, or in contact with a kinematic body move with the end velocity in all directions.
+//!
+//! A pair that bounces in the step ends it where the flight to the impact and from it leads, which
+//! its end velocity alone does not tell: a shift along the normal, shared by inverse mass, makes up
+//! the difference. Bodies that other pairs push too are left alone.
 
 use crate::BodyKind;
 use crate::contact::Contact;
@@ -125,6 +129,7 @@ pub(crate) fn gather(
             motion.mean = motion.velocity.linear - 0.5 * held[index].free_part(change);
         }
     }
+    follow_bounces(state, points, free, motions, dt);
     keep_gaps(points, motions, dt);
 }
 
@@ -163,6 +168,77 @@ fn keep_gaps(points: &[Contact], motions: &mut [Motion], dt: f64) {
             motions[b].mean = motions[b].velocity.linear;
         }
     }
+}
+
+/// Shifts pairs that bounced to the gap that the bounce leaves.
+fn follow_bounces(
+    state: &WorldState,
+    points: &[Contact],
+    free: &[Velocity],
+    motions: &mut [Motion],
+    dt: f64,
+) {
+    if points
+        .iter()
+        .all(|p| p.restitution == 0.0 || p.impulse.x <= 0.0)
+    {
+        return;
+    }
+    // How many pairs push each body.
+    let mut pushed = vec![0_u32; motions.len()];
+    for pair in points.chunk_by(|p, q| (p.a, p.b) == (q.a, q.b)) {
+        if pair.iter().any(|p| p.impulse.x > 0.0) {
+            pushed[pair[0].a.index as usize] += 1;
+            pushed[pair[0].b.index as usize] += 1;
+        }
+    }
+    let inverse_mass = |index: usize| {
+        let body = state.bodies[index].value.as_ref();
+        body.map_or(0.0, |b| b.inverse_mass)
+    };
+    for pair in points.chunk_by(|p, q| (p.a, p.b) == (q.a, q.b)) {
+        let (a, b) = (pair[0].a.index as usize, pair[0].b.index as usize);
+        let (ma, mb) = (inverse_mass(a), inverse_mass(b));
+        let alone = |index: usize, m: f64| m == 0.0 || pushed[index] == 1;
+        if !alone(a, ma) || !alone(b, mb) {
+            continue;
+        }
+        let shift = pair
+            .iter()
+            .filter_map(|p| bounce_shift(state, p, free, motions, dt));
+        if let Some(shift) = shift.reduce(f64::max) {
+            let speed = pair[0].normal * (shift / (dt * (ma + mb)));
+            motions[a].mean -= speed * ma;
+            motions[b].mean += speed * mb;
+        }
+    }
+}
+
+/// By how much the end velocities leave a contact short of the gap that its bounce gives it, m;
+/// `None` where it did not bounce, or not as Newton's law alone would have it.
+fn bounce_shift(
+    state: &WorldState,
+    p: &Contact,
+    free: &[Velocity],
+    motions: &[Motion],
+    dt: f64,
+) -> Option<f64> {
+    if p.impulse.x <= 0.0 {
+        return None;
+    }
+    let (a, b) = (p.a.index as usize, p.b.index as usize);
+    let speed = |a: &Velocity, b: &Velocity| p.normal.dot(b.at(p.lever_b) - a.at(p.lever_a));
+    let end = p.rebound(
+        speed(&free[a], &free[b]),
+        dt,
+        state.settings.bounce_threshold,
+    )?;
+    let reached = speed(&motions[a].velocity, &motions[b].velocity);
+    if (reached - end.speed).abs() > 1e-6 * (1.0 + end.speed.abs()) {
+        return None;
+    }
+    let mean = |m: &Motion| Velocity::new(m.mean, m.velocity.angular);
+    Some(end.separation - (p.separation + dt * speed(&mean(&motions[a]), &mean(&motions[b]))))
 }
 
 #[cfg(test)]

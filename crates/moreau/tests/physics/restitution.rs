@@ -322,3 +322,52 @@ fn b29_dense_cube_on_a_light_one() {
         });
     }
 }
+
+/// The last bounces are shorter than a step; they count all the same.
+#[test]
+fn b57_bounces_end_when_they_should() {
+    for (e, drop, listed) in [(0.2_f64, 1.0_f64, 0.6772855), (0.5, 1.0, 1.3545709)] {
+        let right = (2.0 * drop / G).sqrt() * (1.0 + e) / (1.0 - e);
+        near("the listed time", right, listed, 1e-6);
+        for dt in STEPS {
+            let mut scene = Scene::new();
+            scene.floor(0.0, e);
+            let ball = Body::dynamic(Shape::sphere(0.1))
+                .mass(1.0)
+                .friction(0.0)
+                .restitution(e);
+            scene.add(ball.at(vec3(0.0, 0.1 + drop, 0.0)));
+            let mut placed = scene.place(&Placement::HOME);
+            let mut moved = 0.0;
+            placed.run(&scene, dt, 3.0, |placed, report| {
+                if placed.linear(1).y.abs() > 1e-9 {
+                    moved = report.step as f64 * dt;
+                }
+            });
+            let early = (right - moved) / dt;
+            assert!(early.abs() < 4.0, "e {e}, dt {dt}: {early} steps early");
+            near("height", placed.position(1).y, 0.1, 1e-4);
+        }
+    }
+}
+
+/// An elastic ball is back where it started after the way to the wall and back.
+#[test]
+fn b15_an_elastic_ball_comes_back_in_time() {
+    let mut scene = Scene::weightless();
+    scene.add(
+        Body::fixed(Shape::cuboid(0.1, 1.0, 1.0))
+            .at(vec3(1.1, 0.0, 0.0))
+            .restitution(1.0),
+    );
+    let ball = Body::dynamic(Shape::sphere(0.2))
+        .mass(1.0)
+        .restitution(1.0)
+        .friction(0.0);
+    scene.add(ball.moving(vec3(1.0, 0.0, 0.0), Vec3::ZERO));
+    for dt in STEPS {
+        let mut placed = scene.place(&Placement::HOME);
+        placed.run(&scene, dt, 1.6, |_, _| {});
+        near(&format!("back, dt {dt}"), placed.position(1).x, 0.0, 1e-9);
+    }
+}
