@@ -1,7 +1,8 @@
 //! The contact-solver trait, solve reports and certificates.
 //!
-//! **Owns**: [`ContactSolver`], [`SolveReport`], and the [`Certificate`] that says how right any
-//! solver's answer is.
+//! **Owns**: [`ContactSolver`], [`SolveReport`], the [`Certificate`] that says how right any solver's
+//! answer is, the problem in contact space ([`DelassusProblem`]), and problem files
+//! ([`files::ProblemFile`]; feature `files`, on by default).
 //!
 //! **Must not know**: any one algorithm, the pipeline.
 //!
@@ -28,10 +29,14 @@
 
 mod certificate;
 mod convex;
+mod delassus;
+#[cfg(feature = "files")]
+pub mod files;
 mod report;
 
 pub use certificate::{Certificate, certify, natural_map, row_natural_map};
 pub use convex::{ConvexCertificate, certify_convex, convex_natural_map};
+pub use delassus::{DelassusError, DelassusProblem};
 pub use report::{SolveError, SolveReport, StopReason};
 
 use moreau_constraint::{ContactProblem, Impulses};

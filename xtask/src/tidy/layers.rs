@@ -64,7 +64,8 @@ pub(crate) const ROWS: &[Row] = &[
         name: "moreau-solver",
         kind: Kind::Simulation,
         uses: &["moreau-math", "moreau-constraint"],
-        external: &["serde", "smallvec", "thiserror"],
+        // JSON problem files.
+        external: &["serde", "serde_json", "smallvec", "thiserror"],
     },
     // A solver crate knows no other solver crate.
     Row {
@@ -177,6 +178,10 @@ pub(crate) const ROWS: &[Row] = &[
 
 /// Files that may read the clock: what they measure is reported, and never part of a state.
 pub(crate) const CLOCKS: &[&str] = &["crates/moreau-pipeline/src/step.rs"];
+
+/// Files of simulation crates that may read the disk, so that whoever uses a crate alone can load its
+/// inputs; nothing in a step calls them.
+pub(crate) const DISK: &[&str] = &["crates/moreau-solver/src/files/load.rs"];
 
 /// Files that may hold `unsafe` code, and write its contract down once.
 pub(crate) const UNSAFE: &[&str] = &[];

@@ -64,7 +64,7 @@ const FORBIDDEN: &[Forbid] = &[
             "std::io::stdout",
             "env!",
         ],
-        applies: |p| p.kind == Some(Kind::Simulation),
+        applies: |p| p.kind == Some(Kind::Simulation) && !layers::DISK.contains(&p.path),
         in_tests: false,
         advice: "a simulation crate knows no files, environment or processes; take values instead",
     },
