@@ -8,6 +8,9 @@
 //! for k:  factor D_k;  L_ik = H_ik D_k^-1;  H_ij -= L_ik H_kj  for all i, j in column k
 //! ```
 //!
+//! Blocks of zeros are skipped: a contact that is open has none but its diagonal, and so costs no
+//! work, although the pattern keeps its place.
+//!
 //! No pivoting between blocks: H = M + J' K J has a positive definite M, and a step of iterative
 //! refinement follows each solve. Sums run in a fixed order: the same bits on any machine and
 //! number of threads.
@@ -25,6 +28,8 @@ pub(crate) struct BlockLu<const B: usize> {
     /// Beside `Symbolic::rows`.
     lower: Vec<Block<B>>,
     upper: Vec<Block<B>>,
+    /// Of the column at work: whether its lower and upper blocks are zero.
+    is_zero: Vec<(bool, bool)>,
 }
 
 impl<const B: usize> Default for BlockLu<B> {
@@ -34,6 +39,7 @@ impl<const B: usize> Default for BlockLu<B> {
             pivots: Vec::new(),
             lower: Vec::new(),
             upper: Vec::new(),
+            is_zero: Vec::new(),
         }
     }
 }
@@ -92,9 +98,19 @@ impl<const B: usize> BlockLu<B> {
         // Later columns lie behind this one.
         let (lower, later_lower) = self.lower.split_at_mut(range.end);
         let (upper, later_upper) = self.upper.split_at_mut(range.end);
+        self.is_zero.clear();
+        let pairs = lower[range.clone()].iter().zip(&upper[range.clone()]);
+        self.is_zero
+            .extend(pairs.map(|(l, u)| (*l == [[0.0; B]; B], *u == [[0.0; B]; B])));
         for at_j in range.clone() {
+            let (lower_zero, upper_zero) = self.is_zero[at_j - range.start];
+            if lower_zero && upper_zero {
+                continue;
+            }
             let j = symbolic.rows[at_j] as usize;
-            subtract_product(&mut self.diagonal[j], &lower[at_j], &upper[at_j]);
+            if !lower_zero && !upper_zero {
+                subtract_product(&mut self.diagonal[j], &lower[at_j], &upper[at_j]);
+            }
             // Later rows of this column all lie in column j, both ascending.
             let mut target = symbolic.start[j];
             for at_i in at_j + 1..range.end {
@@ -103,8 +119,13 @@ impl<const B: usize> BlockLu<B> {
                     target += 1;
                 }
                 let to = target - range.end;
-                subtract_product(&mut later_lower[to], &lower[at_i], &upper[at_j]);
-                subtract_product(&mut later_upper[to], &lower[at_j], &upper[at_i]);
+                let (other_lower_zero, other_upper_zero) = self.is_zero[at_i - range.start];
+                if !other_lower_zero && !upper_zero {
+                    subtract_product(&mut later_lower[to], &lower[at_i], &upper[at_j]);
+                }
+                if !lower_zero && !other_upper_zero {
+                    subtract_product(&mut later_upper[to], &lower[at_j], &upper[at_i]);
+                }
             }
         }
     }

@@ -41,18 +41,24 @@
 //! | S4 | damped Haslinger iteration | `haslinger.rs` |
 //! | S5 | S3 and S4 with growing budgets | `cascade.rs` |
 //!
+//! Where nothing but W and q of u = W r + q is known, [`NewtonSolver::solve_delassus`] works in contact
+//! space: a proximal point method (`contact_space.rs`) around the same Newton method
+//! (`proximal.rs`).
+//!
 //! An answer that no stage brings within the tolerance is the best of all, and is not called
 //! converged.
 
 mod augmented;
 mod block_lu;
 mod cascade;
+mod contact_space;
 mod convex;
 mod form;
 mod haslinger;
 mod maps;
 mod ordering;
 mod primal_dual;
+mod proximal;
 mod settings;
 mod sweeps;
 mod system;
@@ -61,16 +67,18 @@ pub use convex::{ConvexSettings, ConvexSolver};
 pub use settings::NewtonSettings;
 
 use cascade::Cascade;
+use contact_space::ContactSpace;
 use form::Dual;
 use moreau_constraint::{ContactProblem, Impulses};
-use moreau_math::Velocity;
-use moreau_solver::{ContactSolver, SolveError, SolveReport};
+use moreau_math::{Vec3, Velocity};
+use moreau_solver::{ContactSolver, DelassusProblem, SolveError, SolveReport};
 
 /// The exact solver; see the crate's documentation.
 #[derive(Clone, Debug, Default)]
 pub struct NewtonSolver {
     settings: NewtonSettings,
     cascade: Cascade,
+    contact_space: ContactSpace,
 }
 
 impl NewtonSolver {
@@ -79,12 +87,29 @@ impl NewtonSolver {
         Self {
             settings,
             cascade: Cascade::default(),
+            contact_space: ContactSpace::default(),
         }
     }
 
     /// Its settings.
     pub fn settings(&self) -> &NewtonSettings {
         &self.settings
+    }
+
+    /// Solves a problem of which only W and q are known.
+    ///
+    /// `impulses`: the warm start on the way in (any length; what is missing or not finite counts
+    /// as zero), the answer on the way out, (n, t1, t2), N s. Where W is singular they are one
+    /// answer of many; u is what can be compared.
+    ///
+    /// Of the settings the first sweeps, the work and the tolerance count; the latter is taken times
+    /// the largest |q| where that is below 1 m/s.
+    pub fn solve_delassus(
+        &mut self,
+        problem: &DelassusProblem,
+        impulses: &mut Vec<Vec3>,
+    ) -> SolveReport {
+        self.contact_space.solve(problem, impulses, &self.settings)
     }
 
     /// Multiply-adds of one factorisation for `problem`, roughly: what decides

@@ -37,6 +37,18 @@ pub struct Reference {
     pub energy_before: f64,
     /// Kinetic energy of the answer, J.
     pub energy_after: f64,
+    /// The answer of the associated model, where it is known.
+    #[serde(default)]
+    pub convex: Option<ConvexReference>,
+}
+
+/// What a reference problem says about the solution of its associated model, which is unique.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct ConvexReference {
+    /// Linear and angular velocity of each movable body (m/s, rad/s).
+    pub v: Vec<[f64; 6]>,
+    /// Natural map (m/s) of the answer.
+    pub residual: f64,
 }
 
 impl Reference {

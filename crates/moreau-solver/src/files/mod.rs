@@ -10,7 +10,7 @@ mod tokens;
 pub use error::FileError;
 pub use json::{FORMAT, NamedProblem, VERSION, write_problem};
 pub use load::load;
-pub use made::{Reference, ReferenceProblem};
+pub use made::{ConvexReference, Reference, ReferenceProblem};
 
 use crate::DelassusProblem;
 use json::Header;
