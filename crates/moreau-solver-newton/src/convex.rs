@@ -10,7 +10,8 @@
 //! v = argmin 1/2 |v - v_free|² in M  over  s(v) in K*,
 //! ```
 //!
-//! so that v is unique and the problem always has a solution. Augmented Lagrangian in body space:
+//! so that v is unique, and exists wherever some velocity keeps all s in K*. Augmented Lagrangian in
+//! body space:
 //!
 //! ```text
 //! v <- argmin 1/2 |v - v_free|² in M + sum |P_K(l - r s(v))|²/(2 r),   r = c rho
@@ -63,7 +64,8 @@ impl Default for ConvexSettings {
 
 /// Solves the associated (convex) model: see the formulas in `convex.rs`.
 ///
-/// It is unique and always solvable, but it is **not Coulomb's law**: a contact that slides parts with
+/// v+ is unique, and exists wherever some velocity satisfies all contacts and rows; but it is **not
+/// Coulomb's law**: a contact that slides parts with
 /// s_n = mu |s_t|, so that sliding bodies lift off and, at steady sliding, hover at a gap of
 /// h mu |u_t|. Use it where uniqueness counts for more than friction; never expect it to pass
 /// [`moreau_solver::certify`] with friction. Its certificate is [`moreau_solver::certify_convex`], and

@@ -5,8 +5,8 @@
 //! optimal where  K contains l,  K* contains s,  l·s = 0  at each contact
 //! ```
 //!
-//! It always has a solution and v+ is unique, but where a contact slides s_n = mu |s_t|: the bodies
-//! part while they rub. Coulomb's law has s + (mu |s_t|, 0, 0) in the place of s (see
+//! It has a solution wherever some velocity keeps all s in K*, and v+ is unique; but where a contact
+//! slides s_n = mu |s_t|: the bodies part while they rub. Coulomb's law has s + (mu |s_t|, 0, 0) in the place of s (see
 //! [`crate::certify`]); the two agree where nothing slides or nothing rubs.
 //!
 //! Natural map of a contact, in m/s, with rho = 3/trace(A_cc): | l - P_K(l - rho s) | / rho; rows as
