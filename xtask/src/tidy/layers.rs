@@ -85,7 +85,7 @@ pub(crate) const ROWS: &[Row] = &[
         name: "moreau-conformance",
         kind: Kind::Library,
         uses: &["moreau-math", "moreau-constraint", "moreau-solver"],
-        external: &["serde", "serde_json"],
+        external: &["serde"],
     },
     Row {
         name: "moreau-solver-block",
