@@ -35,6 +35,7 @@ mod joint;
 mod material;
 mod motion;
 mod report;
+mod seams;
 mod settings;
 mod snapshot;
 mod solver_choice;

@@ -32,6 +32,9 @@ pub struct StepReport {
     pub manifolds: usize,
     /// Contact points.
     pub contact_points: usize,
+    /// Contact points with fixed bodies that were left out because another fixed body, flush with
+    /// theirs, already carries the body: the edges of tiles.
+    pub seam_points: usize,
     /// Joints.
     pub joints: usize,
     /// Groups of bodies that touch; bodies without contact count as none.

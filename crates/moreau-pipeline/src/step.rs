@@ -8,6 +8,7 @@ use crate::integrate::{Motion, advance, free_velocity};
 use crate::island::Islands;
 use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
 use crate::motion::{self, Held, Moving};
+use crate::seams::Seams;
 use crate::world::World;
 use crate::{BodyId, StepReport, WorldError};
 use moreau_cache::CachedImpulse;
@@ -22,6 +23,7 @@ pub(crate) struct Scratch {
     workers: Vec<Mutex<Worker>>,
     islands: Islands,
     points: Vec<Contact>,
+    seams: Seams,
     warm: Vec<Vec3>,
     free: Vec<Velocity>,
     inverse_inertia: Vec<SymMat3>,
@@ -83,6 +85,11 @@ impl World {
         report.manifolds =
             self.detection
                 .list_points(&self.state, &scratch.free, &mut scratch.points);
+        let (ghosts, ghost_points) = scratch
+            .seams
+            .remove_ghosts(&self.state, &mut scratch.points);
+        report.manifolds -= ghosts;
+        report.seam_points = ghost_points;
         report.contact_points = scratch.points.len();
         report.times.narrow_phase = clock.lap();
 

@@ -1,0 +1,163 @@
+//! Contacts at the seams between fixed bodies.
+//!
+//! A body that slides over flush tiles touches the edge of the next tile before it is above it, with a
+//! normal that opposes its motion. Its contact G with the fixed body g is such a ghost where another
+//! contact S of the same body with a fixed body s, normal n_s towards the body, shows that g offers
+//! nothing to run into:
+//!
+//! ```text
+//! phi_S <= phi_G                        S is at least as close
+//! |n_s·(p - p_s)| <= slop               all points p of G, on g or on the body, lie in the plane of S
+//! max over x in g of n_s·(x - p_s) <= slop   g ends at that plane
+//! n_g != n_s                            and does not just carry on with it
+//! ```
+//!
+//! Left out are only contacts with static and kinematic bodies; the step report counts them.
+
+use crate::BodyId;
+use crate::contact::Contact;
+use crate::world::WorldState;
+use moreau_math::Vec3;
+use std::ops::Range;
+
+/// Least height that counts as a step, m: rounding of the poses.
+const LEAST_STEP: f64 = 1e-9;
+
+/// 1 - cos of the angle between normals that count as one.
+const SAME_NORMAL: f64 = 1e-12;
+
+/// The contact points of a dynamic body with one that is not.
+#[derive(Clone, Debug)]
+struct Group {
+    body: BodyId,
+    fixed: BodyId,
+    points: Range<usize>,
+    /// From the fixed body to the other.
+    normal: Vec3,
+    /// Least separation, m.
+    separation: f64,
+}
+
+/// Memory that steps reuse.
+#[derive(Default)]
+pub(crate) struct Seams {
+    groups: Vec<Group>,
+    ghost: Vec<bool>,
+}
+
+impl Seams {
+    /// Takes ghosts out of `points`; returns how many manifolds and how many points went.
+    pub(crate) fn remove_ghosts(
+        &mut self,
+        state: &WorldState,
+        points: &mut Vec<Contact>,
+    ) -> (usize, usize) {
+        self.find_groups(state, points);
+        self.ghost.clear();
+        self.ghost.resize(points.len(), false);
+        let mut manifolds = 0;
+        for run in self.groups.chunk_by(|g, h| g.body == h.body) {
+            for (i, group) in run.iter().enumerate() {
+                let others = run.iter().enumerate().filter(|(k, _)| *k != i);
+                let mut supports = others.map(|(_, support)| support);
+                if supports.any(|support| covers(state, points, support, group)) {
+                    self.ghost[group.points.clone()].fill(true);
+                    manifolds += 1;
+                }
+            }
+        }
+        if manifolds == 0 {
+            return (0, 0);
+        }
+        let before = points.len();
+        let mut ghosts = self.ghost.iter();
+        points.retain(|_| !ghosts.next().copied().unwrap_or(false));
+        (manifolds, before - points.len())
+    }
+
+    fn find_groups(&mut self, state: &WorldState, points: &[Contact]) {
+        self.groups.clear();
+        let mut start = 0;
+        for run in points.chunk_by(|p, q| (p.a, p.b) == (q.a, q.b)) {
+            let range = start..start + run.len();
+            start = range.end;
+            let (a, b) = (run[0].a, run[0].b);
+            let (body, fixed, normal) = match (dynamic(state, a), dynamic(state, b)) {
+                (false, true) => (b, a, run[0].normal),
+                (true, false) => (a, b, -run[0].normal),
+                _ => continue,
+            };
+            self.groups.push(Group {
+                body,
+                fixed,
+                points: range,
+                normal,
+                separation: run
+                    .iter()
+                    .map(|p| p.separation)
+                    .fold(f64::INFINITY, f64::min),
+            });
+        }
+        self.groups.sort_by_key(|g| (g.body, g.fixed));
+    }
+}
+
+fn dynamic(state: &WorldState, id: BodyId) -> bool {
+    let body = state.bodies[id.index as usize].value.as_ref();
+    body.is_some_and(|b| b.is_dynamic())
+}
+
+/// Whether `support` shows that `group` is a ghost.
+fn covers(state: &WorldState, points: &[Contact], support: &Group, group: &Group) -> bool {
+    if support.separation > group.separation || support.normal.dot(group.normal) > 1.0 - SAME_NORMAL
+    {
+        return false;
+    }
+    let slop = state.settings.position_correction.slop.max(LEAST_STEP);
+    let normal = support.normal;
+    let on_support = on_fixed(state, &points[support.points.start], support);
+    let height = |x: Vec3| normal.dot(x - on_support);
+    let flush = |p: &Contact| {
+        // A contact that only the free path through the step makes is found where gravity has taken
+        // the body below the plane that carries it: there the body's own point is on the plane.
+        height(on_fixed(state, p, group)).abs() <= slop || height(on_body(p, group)).abs() <= slop
+    };
+    if !points[group.points.clone()].iter().all(flush) {
+        return false;
+    }
+    let Some(fixed) = state.bodies[group.fixed.index as usize].value.as_ref() else {
+        return false;
+    };
+    let pose = fixed.pose();
+    let top = fixed.shape.support(pose.inverse_transform_vector(normal));
+    let origin = center(state, group.body);
+    top.is_some_and(|top| {
+        let offset = pose.transform_vector(top) + (pose.translation - origin);
+        height(offset) <= slop
+    })
+}
+
+/// The contact point on the fixed body, relative to the other one's centre of mass, so that nothing is
+/// lost far from the world's origin.
+fn on_fixed(state: &WorldState, p: &Contact, group: &Group) -> Vec3 {
+    let lever = if p.a == group.fixed {
+        p.lever_a
+    } else {
+        p.lever_b
+    };
+    (center(state, group.fixed) - center(state, group.body)) + lever
+}
+
+/// The contact point on the body, relative to its centre of mass.
+fn on_body(p: &Contact, group: &Group) -> Vec3 {
+    if p.a == group.fixed {
+        p.lever_b
+    } else {
+        p.lever_a
+    }
+}
+
+fn center(state: &WorldState, id: BodyId) -> Vec3 {
+    let body = state.bodies[id.index as usize].value.as_ref();
+    body.map_or(Vec3::ZERO, |b| b.center)
+}
