@@ -33,6 +33,14 @@ pub(crate) enum Command {
         #[arg(long)]
         jobs: Option<usize>,
     },
+    /// Runs scenes to their last gate, large piles too; minutes
+    Gates {
+        /// Scenes; all where none is named
+        scenes: Vec<String>,
+        /// Scenes at a time; as many as there are cores if not given
+        #[arg(long)]
+        jobs: Option<usize>,
+    },
     /// Names the first step, stage, body or contact, field and bit that differ
     Diff {
         /// The scene
@@ -88,15 +96,18 @@ pub(crate) struct Write {
 /// Runs a command; whether all is well.
 pub(crate) fn run(root: &Path, command: Command) -> Result<bool, String> {
     let fixtures = Fixtures::new(root);
+    let cores = || std::thread::available_parallelism().map_or(1, usize::from);
     match command {
         Command::Check {
             scenes,
             portable,
             jobs,
         } => {
-            let cores = || std::thread::available_parallelism().map_or(1, usize::from);
             let jobs = jobs.unwrap_or_else(cores);
             check::check(&fixtures, &scenes, check::Options { portable, jobs })
+        }
+        Command::Gates { scenes, jobs } => {
+            check::check_gates(&fixtures, &scenes, jobs.unwrap_or_else(cores))
         }
         Command::Diff { scene, against } => {
             let goldens = fixtures.goldens_of(&[scene])?;

@@ -52,13 +52,7 @@ fn checked_reason(reason: &str) -> Result<String, String> {
 /// it has none, and less where that would take too long.
 fn default_steps(file: &SceneFile) -> Result<u64, String> {
     let fail = |e: &dyn Display| format!("{}: {e}", file.name);
-    let all = file.scene.steps;
-    let gates = file
-        .scene
-        .expect
-        .iter()
-        .map(|gate| gate.at_step.unwrap_or(all));
-    let wanted = gates.max().unwrap_or(all).max(1);
+    let wanted = file.last_gate();
     let mut world = file.scene.build().map_err(|e| fail(&e))?.world;
     let clock = Instant::now();
     while world.steps() < wanted {

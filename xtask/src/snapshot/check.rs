@@ -155,32 +155,14 @@ pub(crate) fn check(
             .total_cmp(&cost(a))
             .then_with(|| a.scene.cmp(&b.scene))
     });
-    let next = AtomicUsize::new(0);
-    let failed = Mutex::new(0_usize);
-    let work = || {
-        while let Some(golden) = goldens.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let verdict = check_one(fixtures, golden, options.portable);
-            // The lock also keeps lines whole.
-            let mut failed = failed.lock().unwrap_or_else(|e| e.into_inner());
-            let line = format!(
-                "{:width$}  {}  {}",
-                golden.scene, golden.solver, verdict.held
-            );
-            if verdict.wrong.is_empty() {
-                println!("ok    {line}");
-            } else {
-                *failed += 1;
-                println!("FAIL  {line}: {}", verdict.wrong);
-            }
-        }
-    };
-    std::thread::scope(|scope| {
-        for _ in 1..options.jobs.max(1) {
-            scope.spawn(work);
-        }
-        work();
+    let mut failed = side_by_side(&goldens, options.jobs, |golden| {
+        let verdict = check_one(fixtures, golden, options.portable);
+        let line = format!(
+            "{:width$}  {}  {}",
+            golden.scene, golden.solver, verdict.held
+        );
+        (line, verdict.wrong)
     });
-    let mut failed = failed.into_inner().unwrap_or_else(|e| e.into_inner());
     if scenes.is_empty() {
         for name in fixtures.scene_names()? {
             if !goldens.iter().any(|golden| golden.scene == name) {
@@ -203,5 +185,77 @@ pub(crate) fn check(
              `cargo xtask snapshot diff SCENE`"
         );
     }
+    Ok(failed == 0)
+}
+
+/// Works through `items`, `jobs` at a time, and prints a line for each as it ends: what holds, and
+/// what is wrong if anything. How many were wrong.
+pub(crate) fn side_by_side<T: Sync>(
+    items: &[T],
+    jobs: usize,
+    work: impl Fn(&T) -> (String, String) + Sync,
+) -> usize {
+    let next = AtomicUsize::new(0);
+    let failed = Mutex::new(0_usize);
+    let run = || {
+        while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (line, wrong) = work(item);
+            // The lock also keeps lines whole.
+            let mut failed = failed.lock().unwrap_or_else(|e| e.into_inner());
+            if wrong.is_empty() {
+                println!("ok    {line}");
+            } else {
+                *failed += 1;
+                println!("FAIL  {line}: {wrong}");
+            }
+        }
+    };
+    std::thread::scope(|scope| {
+        for _ in 1..jobs.max(1) {
+            scope.spawn(run);
+        }
+        run();
+    });
+    failed.into_inner().unwrap_or_else(|e| e.into_inner())
+}
+
+/// Runs scenes to their last gate, however long that takes; whether none is missed.
+pub(crate) fn check_gates(
+    fixtures: &Fixtures,
+    scenes: &[String],
+    jobs: usize,
+) -> Result<bool, String> {
+    let scenes = if scenes.is_empty() {
+        fixtures.scene_names()?
+    } else {
+        scenes.to_vec()
+    };
+    let files: Vec<SceneFile> = scenes
+        .iter()
+        .map(|name| fixtures.scene(name))
+        .collect::<Result<_, _>>()?;
+    let width = scenes.iter().map(String::len).max().unwrap_or(0);
+    let failed = side_by_side(&files, jobs, |file| {
+        let start = Instant::now();
+        let steps = file.last_gate();
+        match run::measure(file, steps) {
+            Err(wrong) => (file.name.clone(), wrong),
+            Ok(outcome) => {
+                let (passed, all) = (outcome.passed(), outcome.gates.len());
+                let seconds = start.elapsed().as_secs_f64();
+                let missed: Vec<String> = outcome.missed().map(|gate| gate.to_string()).collect();
+                let line = format!(
+                    "{:width$}  {steps:>5} steps {seconds:>5.1} s  {passed} of {all} gates",
+                    file.name
+                );
+                (line, missed.join("; "))
+            }
+        }
+    });
+    println!(
+        "{} of {} scenes give what they must",
+        files.len() - failed,
+        files.len()
+    );
     Ok(failed == 0)
 }

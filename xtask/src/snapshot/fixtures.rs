@@ -16,6 +16,19 @@ pub(crate) struct SceneFile {
     pub(crate) hash: u64,
 }
 
+impl SceneFile {
+    /// The step of the last gate; the last step where there is no gate.
+    pub(crate) fn last_gate(&self) -> u64 {
+        let all = self.scene.steps;
+        let gates = self
+            .scene
+            .expect
+            .iter()
+            .map(|gate| gate.at_step.unwrap_or(all));
+        gates.max().unwrap_or(all).max(1)
+    }
+}
+
 /// The fixtures of a workspace.
 #[derive(Clone, Debug)]
 pub(crate) struct Fixtures {

@@ -1,7 +1,7 @@
 //! The commands, on fixtures of their own.
 
 use super::accept::{accept, new, prune};
-use super::check::{Options, check, first_change};
+use super::check::{Options, check, check_gates, first_change};
 use super::compare::first_divergence;
 use super::diff::trace;
 use super::fixtures::Fixtures;
@@ -231,4 +231,17 @@ fn traces_of_two_scenes_part_where_the_physics_says() {
     let found = first_divergence(&old, &trace(&higher, 1..=40).unwrap()).unwrap();
     assert_eq!((found.step, found.stage), (1, Stage::Integrate));
     assert!(found.to_string().contains("center.y"), "{found}");
+}
+
+#[test]
+fn gates_are_looked_at_beyond_the_end_of_a_snapshot() {
+    let folder = Folder::new("gates");
+    let fixtures = folder.fixtures();
+    // At step 8 the cube still falls, and the gate is at step 40.
+    folder.write_scene("cube", "0.6", "-1");
+    assert_eq!(new(&fixtures, &[], true, Some(8), "a test"), Ok(true));
+    assert_eq!(check(&fixtures, &[], CHECK), Ok(true));
+    assert_eq!(check_gates(&fixtures, &[], 2), Ok(false));
+    folder.write_scene("cube", "0.6", "1e-3");
+    assert_eq!(check_gates(&fixtures, &[], 2), Ok(true));
 }
