@@ -105,21 +105,35 @@ fn advance(
     settings: &CollideSettings,
     found: &mut Found,
 ) -> bool {
+    // The last time at which they were seen apart, and one at which they are inside each other.
+    let (mut apart, mut inside) = (found.time, None);
     for _ in 0..ADVANCES {
-        let Some(wait) = closing_time(a, b, found) else {
-            return false;
+        found.time = match inside {
+            Some(inside) => 0.5 * (apart + inside),
+            None => match closing_time(a, b, found) {
+                Some(wait) => (found.time + wait).min(dt),
+                None => return false,
+            },
         };
-        found.time += wait;
-        if found.time > dt {
-            return false;
-        }
         collide_at(a, b, found.time, settings, &mut found.manifold);
         match found.manifold.min_separation() {
-            None => return false,
+            // Turning bodies close faster than the first moment tells.
+            Some(next) if next < -MEETING_GAP => inside = Some(found.time),
             Some(next) if next <= MEETING_GAP => return true,
             // Turning bodies can seem to back off for a while; that is no contact yet.
-            Some(next) => gap = next.min(gap),
+            Some(next) if found.time < dt => {
+                apart = found.time;
+                gap = next.min(gap);
+            }
+            None if inside.is_some() => apart = found.time,
+            _ => return false,
         }
+    }
+    if inside.is_some() {
+        // A normal that jumps where they meet leaves no moment at which they just touch.
+        found.time = apart;
+        collide_at(a, b, apart, settings, &mut found.manifold);
+        return !found.manifold.is_empty();
     }
     // Grazing: so slow an approach that it may wait for the next step, unless it is close.
     gap <= 10.0 * MEETING_GAP

@@ -186,3 +186,47 @@ fn worlds_of_any_size() {
         }
     }
 }
+
+#[test]
+fn b63_a_spinning_rod_does_not_pass_through_a_ball() {
+    // A rod of 2 m that turns by a radian a step; the ball rests in its way.
+    for k in 0..24 {
+        let ahead = 0.25 + 0.1 * f64::from(k);
+        for distance in [0.3, 0.6, 0.9] {
+            let mut scene = Scene::weightless();
+            let along_x = crate::harness::tilt(std::f64::consts::FRAC_PI_2);
+            let rod = Body::dynamic(Shape::capsule(0.95, 0.05))
+                .mass(10.0)
+                .rotated(along_x);
+            scene.add(rod.friction(0.0).moving(Vec3::ZERO, vec3(0.0, 60.0, 0.0)));
+            // A positive turn about y takes x towards -z.
+            let at = crate::harness::heading(ahead) * (Vec3::X * distance);
+            scene.add(
+                Body::dynamic(Shape::sphere(0.1))
+                    .mass(0.1)
+                    .friction(0.0)
+                    .at(at),
+            );
+            // Rotation is exact, its contact first order.
+            scene.energy_slack = f64::INFINITY;
+            let mut placed = scene.place(&Placement::HOME);
+            let side = |placed: &crate::harness::Placed| {
+                let axis = placed.rotation(0) * Vec3::Y;
+                axis.cross(placed.position(1) - placed.position(0)).y
+            };
+            let what = format!("{ahead} rad ahead, at {distance} m");
+            let mut before = side(&placed);
+            let mut touched = false;
+            placed.run(&scene, 1.0 / 60.0, 0.2, |placed, _| {
+                touched |= placed.impulse(0, 1) != Vec3::ZERO;
+                let after = side(placed);
+                assert!(
+                    touched || before * after > 0.0,
+                    "{what}: passed from {before} to {after}"
+                );
+                before = after;
+            });
+            assert!(touched, "{what}: the rod meets the ball");
+        }
+    }
+}
