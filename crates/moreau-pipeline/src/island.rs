@@ -43,7 +43,8 @@ impl Islands {
                 .as_ref()
                 .is_some_and(|b| b.is_dynamic())
         };
-        // Bodies with a contact or joint are marked with island 0 for now; roots are the smallest.
+        // Bodies with a contact or joint are marked with island 0 until the islands have numbers; roots are
+        // the smallest.
         let mut last = (NONE, NONE);
         for p in points {
             let (a, b) = (p.a.index, p.b.index);
