@@ -3,6 +3,7 @@
 use crate::contact::Contact;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
+use crate::problems::IslandProblem;
 use crate::world::WorldState;
 use crate::{JointKind, WorldError};
 use moreau_constraint::{
@@ -75,20 +76,26 @@ impl Worker {
         out.error = self.try_solve(input, range, out).err();
     }
 
+    /// The problem and warm start of an island, unsolved.
+    pub(crate) fn problem(
+        &mut self,
+        input: &StepInput<'_>,
+        range: &IslandRange,
+    ) -> Result<IslandProblem, WorldError> {
+        self.assemble(input, &Island::new(input, range))?;
+        Ok(IslandProblem {
+            problem: self.problem.clone(),
+            warm_start: self.impulses.clone(),
+        })
+    }
+
     fn try_solve(
         &mut self,
         input: &StepInput<'_>,
         range: &IslandRange,
         out: &mut IslandResult,
     ) -> Result<(), WorldError> {
-        let island = Island {
-            bodies: &input.islands.bodies[range.bodies.clone()],
-            contacts: &input.islands.contacts[range.contacts.clone()],
-            joints: &input.islands.joints[range.joints.clone()],
-        };
-        if self.problem.dt() != input.dt {
-            self.problem = ContactProblem::new(input.dt)?;
-        }
+        let island = Island::new(input, range);
         let bounces = self.assemble(input, &island)?;
         let report = self
             .solver
@@ -117,6 +124,9 @@ impl Worker {
 
     /// Builds the island's problem and warm start; returns whether any contact bounces.
     fn assemble(&mut self, input: &StepInput<'_>, island: &Island<'_>) -> Result<bool, WorldError> {
+        if self.problem.dt() != input.dt {
+            self.problem = ContactProblem::new(input.dt)?;
+        }
         self.problem.clear();
         self.impulses.contacts.clear();
         self.impulses.rows.clear();
@@ -361,6 +371,16 @@ struct Island<'a> {
     bodies: &'a [u32],
     contacts: &'a [u32],
     joints: &'a [u32],
+}
+
+impl<'a> Island<'a> {
+    fn new(input: &StepInput<'a>, range: &IslandRange) -> Self {
+        Self {
+            bodies: &input.islands.bodies[range.bodies.clone()],
+            contacts: &input.islands.contacts[range.contacts.clone()],
+            joints: &input.islands.joints[range.joints.clone()],
+        }
+    }
 }
 
 /// b_n of a contact and whether it bounces. `free` is its normal velocity after forces, m/s.

@@ -9,7 +9,7 @@ use crate::island::Islands;
 use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
 use crate::motion::{self, Held, Moving};
 use crate::seams::Seams;
-use crate::world::World;
+use crate::world::{World, WorldState};
 use crate::{BodyId, StepReport, WorldError};
 use moreau_cache::CachedImpulse;
 use moreau_math::{Quat, SymMat3, Vec3, Velocity};
@@ -21,8 +21,8 @@ use std::time::Instant;
 #[derive(Default)]
 pub(crate) struct Scratch {
     workers: Vec<Mutex<Worker>>,
-    islands: Islands,
-    points: Vec<Contact>,
+    pub(crate) islands: Islands,
+    pub(crate) points: Vec<Contact>,
     seams: Seams,
     warm: Vec<Vec3>,
     free: Vec<Velocity>,
@@ -37,6 +37,19 @@ impl Scratch {
     /// The next step forks the world's solver again.
     pub(crate) fn forget_solvers(&mut self) {
         self.workers.clear();
+    }
+
+    /// What the islands' solvers see.
+    pub(crate) fn input<'a>(&'a self, state: &'a WorldState, dt: f64) -> StepInput<'a> {
+        StepInput {
+            state,
+            islands: &self.islands,
+            points: &self.points,
+            warm: &self.warm,
+            free: &self.free,
+            inverse_inertia: &self.inverse_inertia,
+            dt,
+        }
     }
 }
 
@@ -76,22 +89,8 @@ impl World {
         };
         let mut clock = Clock::new();
 
-        // Forces, then what touches what on the free path through the step.
-        self.integrate_forces(scratch, dt);
-        report.pairs = self.detection.find_pairs(&self.state, &scratch.free, dt);
-        report.times.broad_phase = clock.lap();
-        self.detection
-            .find_manifolds(&self.state, &scratch.free, dt, parallel);
-        report.manifolds =
-            self.detection
-                .list_points(&self.state, &scratch.free, &mut scratch.points);
-        let (ghosts, ghost_points) = scratch
-            .seams
-            .remove_ghosts(&self.state, &mut scratch.points);
-        report.manifolds -= ghosts;
-        report.seam_points = ghost_points;
-        report.contact_points = scratch.points.len();
-        report.times.narrow_phase = clock.lap();
+        self.detect(scratch, dt, parallel, &mut report);
+        clock.lap();
 
         // The groups that must be solved together.
         scratch.islands.build(&self.state, &scratch.points);
@@ -119,6 +118,32 @@ impl World {
         report.times.integrate = clock.lap();
         report.times.total = clock.total();
         Ok(report)
+    }
+
+    /// Forces, then what touches what on the free path through the step.
+    pub(crate) fn detect(
+        &mut self,
+        scratch: &mut Scratch,
+        dt: f64,
+        parallel: bool,
+        report: &mut StepReport,
+    ) {
+        let mut clock = Clock::new();
+        self.integrate_forces(scratch, dt);
+        report.pairs = self.detection.find_pairs(&self.state, &scratch.free, dt);
+        report.times.broad_phase = clock.lap();
+        self.detection
+            .find_manifolds(&self.state, &scratch.free, dt, parallel);
+        report.manifolds =
+            self.detection
+                .list_points(&self.state, &scratch.free, &mut scratch.points);
+        let (ghosts, ghost_points) = scratch
+            .seams
+            .remove_ghosts(&self.state, &mut scratch.points);
+        report.manifolds -= ghosts;
+        report.seam_points = ghost_points;
+        report.contact_points = scratch.points.len();
+        report.times.narrow_phase = clock.lap();
     }
 
     fn integrate_forces(&self, scratch: &mut Scratch, dt: f64) {
@@ -162,15 +187,8 @@ impl World {
             scratch.results.push(IslandResult::default());
         }
         self.look_up_warm_starts(scratch, dt, report);
-        let input = StepInput {
-            state: &self.state,
-            islands: &scratch.islands,
-            points: &scratch.points,
-            warm: &scratch.warm,
-            free: &scratch.free,
-            inverse_inertia: &scratch.inverse_inertia,
-            dt,
-        };
+        let mut results = std::mem::take(&mut scratch.results);
+        let input = scratch.input(&self.state, dt);
         let workers = &scratch.workers;
         let solve = |(range, result): (&crate::island::IslandRange, &mut IslandResult)| {
             // Each thread has a worker of its own, so the lock is always free.
@@ -183,19 +201,23 @@ impl World {
             worker.solve(&input, range, result);
         };
         let ranges = &scratch.islands.ranges;
-        let results = &mut scratch.results[..count];
         if parallel && count > 1 {
-            ranges
-                .par_iter()
-                .zip(results.par_iter_mut())
-                .for_each(solve);
+            let pairs = ranges.par_iter().zip(results[..count].par_iter_mut());
+            pairs.for_each(solve);
         } else {
-            ranges.iter().zip(results.iter_mut()).for_each(solve);
+            let pairs = ranges.iter().zip(&mut results[..count]);
+            pairs.for_each(solve);
         }
+        scratch.results = results;
         self.gather_reports(scratch, report)
     }
 
-    fn look_up_warm_starts(&mut self, scratch: &mut Scratch, dt: f64, report: &mut StepReport) {
+    pub(crate) fn look_up_warm_starts(
+        &mut self,
+        scratch: &mut Scratch,
+        dt: f64,
+        report: &mut StepReport,
+    ) {
         scratch.warm.clear();
         let scale = warm_scale(&self.state, dt);
         for p in &scratch.points {

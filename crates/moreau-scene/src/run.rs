@@ -5,7 +5,7 @@ use crate::gate::GateResult;
 use crate::meter::{Meter, max_speed};
 use crate::scene::Scene;
 use moreau_math::Vec3;
-use moreau_pipeline::{BodyId, StepReport, World, WorldError};
+use moreau_pipeline::{BodyId, IslandProblem, StepReport, World, WorldError};
 use moreau_solver::ContactSolver;
 
 /// How to run a scene. Everything that is `None` is the scene's own.
@@ -135,6 +135,14 @@ impl Run {
         self.meter.after_step(&self.built.world, &report);
         self.look_at_gates();
         Ok(report)
+    }
+
+    /// The contact problems that the next step would solve. The run stays as it is.
+    ///
+    /// # Errors
+    /// Where a number of a problem is not finite.
+    pub fn next_problems(&mut self) -> Result<Vec<IslandProblem>, WorldError> {
+        self.built.world.next_problems(self.dt)
     }
 
     /// Steps to the end.

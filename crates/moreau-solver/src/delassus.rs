@@ -8,8 +8,8 @@
 //! is symmetric only to rounding, or to less: both triangles are kept as they are.
 
 use crate::certificate::natural_map;
-use moreau_constraint::{ContactPoint, ContactProblem, project_cone};
-use moreau_math::{Mat3, Vec3, vec3};
+use moreau_constraint::{ContactPoint, ContactProblem};
+use moreau_math::{Mat3, Vec3};
 
 /// W, q and the friction coefficients; see the module's formulas.
 ///
@@ -275,58 +275,6 @@ impl DelassusProblem {
         let mut u = Vec::new();
         self.velocities_into(r, &mut u);
         u
-    }
-
-    /// r'(W r/2 + q), J: the energy that the impulses put in (with W symmetric and q without bias).
-    pub fn energy(&self, r: &[Vec3]) -> f64 {
-        let pairs = r.iter().zip(&self.q).enumerate();
-        pairs.fold(0.0, |sum, (i, (l, q))| {
-            sum + 0.5 * l.dot(self.velocity(i, r) + *q)
-        })
-    }
-
-    /// The measure of the public test campaigns, with rho = 1 in every contact:
-    ///
-    /// ```text
-    /// |r - P_K(r - (u + g(u)))| / max(|q|, |r|, |u|)      (Euclidean norms over all contacts)
-    /// ```
-    ///
-    /// It adds impulses to velocities, so it depends on the units; see
-    /// [`Self::scaled_natural_map`].
-    pub fn natural_map(&self, r: &[Vec3]) -> f64 {
-        self.relative_map(r, |_| 1.0)
-    }
-
-    /// The same with rho_c = 1/max(diag W_cc) in place of 1 (where that is a number), and q and u times rho_c in the
-    /// denominator as well: all of it is N s, and no change of units changes the value.
-    pub fn scaled_natural_map(&self, r: &[Vec3]) -> f64 {
-        self.relative_map(r, |contact| {
-            let w = self.diagonal(contact);
-            let rho = 1.0 / w.x_axis.x.max(w.y_axis.y).max(w.z_axis.z);
-            if rho > 0.0 && rho.is_finite() {
-                rho
-            } else {
-                1.0
-            }
-        })
-    }
-
-    fn relative_map(&self, r: &[Vec3], rho: impl Fn(usize) -> f64) -> f64 {
-        let (mut map, mut sizes) = (0.0, [0.0_f64; 3]);
-        for (i, l) in r.iter().enumerate() {
-            let (rho, u) = (rho(i), self.velocity(i, r));
-            let slip = (u.y * u.y + u.z * u.z).sqrt();
-            let mu = self.friction[i];
-            let step = vec3(u.x + mu * slip, u.y, u.z) * rho;
-            map += (*l - project_cone(*l - step, mu)).length_squared();
-            for (size, x) in sizes.iter_mut().zip([self.q[i] * rho, *l, u * rho]) {
-                *size += x.length_squared();
-            }
-        }
-        if map == 0.0 {
-            return 0.0;
-        }
-        map.sqrt() / sizes.into_iter().fold(0.0, f64::max).sqrt()
     }
 
     /// The largest natural map of a contact as solvers report it (rho = 3/trace W_cc, m/s; see

@@ -5,7 +5,7 @@ use moreau_constraint::{
 };
 use moreau_math::{Mat3, SymMat3, Vec3, Velocity, vec3};
 use moreau_solver::files::{FileError, ProblemFile, load, write_problem};
-use moreau_solver::{DelassusError, DelassusProblem, certify};
+use moreau_solver::{DelassusError, DelassusProblem, Measures, certify};
 use std::path::{Path, PathBuf};
 
 fn root() -> PathBuf {
@@ -93,6 +93,7 @@ fn both_storages_keep_both_triangles() {
 
 #[test]
 fn the_measures_are_their_formulas() {
+    let of = |problem: &DelassusProblem, r: &[Vec3]| Measures::in_contact_space(problem, r);
     // One contact, W = 2 I, q = (-1, 1, 0), mu = 0.5, r = (1, 0, 0): u = (1, 1, 0).
     let w = Mat3::from_diagonal(Vec3::splat(2.0));
     let q = vec3(-1.0, 1.0, 0.0);
@@ -100,21 +101,21 @@ fn the_measures_are_their_formulas() {
     let r = [Vec3::X];
     // r - (u + g) = (-0.5, -1, 0): mu |z_t| = 0.5 <= 0.5, so its projection is 0.
     let largest = 2.0_f64.sqrt();
-    assert!((problem.natural_map(&r) - 1.0 / largest).abs() < 1e-15);
+    assert!((of(&problem, &r).natural_map - 1.0 / largest).abs() < 1e-15);
     // rho = 1/2: z = (0.25, -0.5, 0), projected on (0.4, -0.2, 0); |r - p| = |(0.6, 0.2, 0)|;
     // the denominator is max(|q|/2, |r|, |u|/2) = 1.
-    assert!((problem.scaled_natural_map(&r) - 0.4_f64.sqrt()).abs() < 1e-15);
+    assert!((of(&problem, &r).scaled_natural_map - 0.4_f64.sqrt()).abs() < 1e-15);
     // rho = 3/6 as well, divided by it: m/s.
     let (residual, worst) = problem.residual(&r);
     assert!((residual - 2.0 * 0.4_f64.sqrt()).abs() < 1e-15);
     assert_eq!(worst, Some(0));
     // 1/2 r'Wr + q'r = 1 - 1.
-    assert_eq!(problem.energy(&r), 0.0);
+    assert_eq!(of(&problem, &r).energy, 0.0);
     // Units of mass: W/1000, 1000 r. Only the scaled measure stays.
     let heavy = DelassusProblem::new(vec![q], vec![0.5], vec![(0, 0, w * 1e-3)]).unwrap();
     let r = [Vec3::X * 1e3];
-    assert!((heavy.scaled_natural_map(&r) - 0.4_f64.sqrt()).abs() < 1e-12);
-    assert!((heavy.natural_map(&r) - 1.0 / largest).abs() > 0.1);
+    assert!((of(&heavy, &r).scaled_natural_map - 0.4_f64.sqrt()).abs() < 1e-12);
+    assert!((of(&heavy, &r).natural_map - 1.0 / largest).abs() > 0.1);
 }
 
 #[test]
@@ -135,6 +136,15 @@ fn bodies_and_contact_space_give_the_same_velocities() {
         }
         let map = certify(problem, &impulses).unwrap().natural_map;
         assert!((contact_space.residual(&impulses.contacts).0 - map).abs() < 1e-12);
+        let bodies = Measures::of(problem, &impulses).unwrap();
+        let contacts = Measures::in_contact_space(&contact_space, &impulses.contacts);
+        for (a, b) in [
+            (bodies.natural_map, contacts.natural_map),
+            (bodies.scaled_natural_map, contacts.scaled_natural_map),
+            (bodies.energy, contacts.energy),
+        ] {
+            assert!((a - b).abs() < 1e-12 * (1.0 + a.abs()), "{name}: {a} {b}");
+        }
         for i in 0..contact_space.contacts() {
             for (j, block) in contact_space.row(i) {
                 let mut back = contact_space.row(j);
@@ -503,4 +513,37 @@ fn json_of_another_kind_is_refused() {
         load(Path::new("no/such/file")).unwrap_err(),
         FileError::Read { .. }
     ));
+}
+
+/// A row is a contact's normal without friction.
+#[test]
+fn rows_take_part_in_the_measures() {
+    let mut problem = ContactProblem::new(0.01).unwrap();
+    let ground = problem.add_body(BodyInput::fixed()).unwrap();
+    let ball = problem
+        .add_body(BodyInput {
+            inverse_mass: 4.0,
+            inverse_inertia: SymMat3::ZERO,
+            velocity: Velocity::new(vec3(0.0, -3.0, 0.0), Vec3::ZERO),
+        })
+        .unwrap();
+    let levers = (Vec3::ZERO, Vec3::ZERO);
+    problem
+        .add_row(Row {
+            lower: 0.0,
+            ..Row::bilateral((ground, ball), Vec3::Y, levers, 0.0)
+        })
+        .unwrap();
+    let mut impulses = problem.cold_start();
+    impulses.rows[0] = 0.5;
+    // w = 4 * 0.5 - 3 = -1: l - max(0, l + 1) = -1, of 3; with rho = 1/4 it is 0.25 of 0.75.
+    let measures = Measures::of(&problem, &impulses).unwrap();
+    assert!((measures.natural_map - 1.0 / 3.0).abs() < 1e-15);
+    assert!((measures.scaled_natural_map - 1.0 / 3.0).abs() < 1e-15);
+    assert!((measures.energy + 1.0).abs() < 1e-15);
+    impulses.rows[0] = 0.75;
+    let measures = Measures::of(&problem, &impulses).unwrap();
+    assert_eq!(measures.natural_map, 0.0);
+    impulses.rows.clear();
+    assert!(Measures::of(&problem, &impulses).is_err());
 }
