@@ -1,6 +1,6 @@
 //! The command line.
 
-use crate::solvers;
+use crate::{solve, solvers};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -19,13 +19,18 @@ const AFTER: &str = "Examples:
   moreau run my.json --html out/my.html       watch it in a browser, offline
   moreau run tower_30 --threads 2 --json      figures as one JSON object
   moreau check my.json                        find the first mistake in a scene file
+  moreau run pile --dump-step 40 pile.json    write the contact problem of step 40
+  moreau solve pile.json --solver pgs         solve it by another solver
 
-Exit codes: 0 done, 1 the run or one of its scene's gates failed, 2 wrong usage or input.";
+Exit codes: 0 done, 1 the run or one of its scene's gates failed or an answer is not certified,
+2 wrong usage or input.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Step a scene and print what it came to.
     Run(RunArgs),
+    /// Solve contact problems from files and certify the answers.
+    Solve(SolveArgs),
     /// List the scenes that can be run by name.
     Scenes,
     /// Check a scene file; print its first mistake and where it is.
@@ -70,6 +75,38 @@ pub(crate) struct RunArgs {
     /// Write a page that plays the run in 3D in any browser, without a network.
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
+
+    /// Write the contact problem of step K (its largest island) as a file for `moreau solve`.
+    #[arg(long, num_args = 2, value_names = ["K", "FILE"])]
+    pub(crate) dump_step: Option<Vec<String>>,
+}
+
+/// Solve contact problems from files and certify the answers.
+///
+/// Files may be in the public text format of friction-contact problems (only W, q and mu),
+/// reference problems, or what `moreau run --dump-step` writes.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct SolveArgs {
+    /// Problem files.
+    #[arg(required = true, value_name = "FILE")]
+    pub(crate) files: Vec<PathBuf>,
+
+    /// Solve with this solver.
+    #[arg(long, value_name = "NAME", default_value = "newton", value_parser = solve::parser())]
+    pub(crate) solver: String,
+
+    /// Certify answers whose worst contact is off by at most this, in m/s [default: the file's own,
+    /// or 1e-10].
+    #[arg(long, value_name = "M/S", value_parser = tolerance, allow_hyphen_values = true)]
+    pub(crate) tol: Option<f64>,
+
+    /// Print the figures as one JSON object, and nothing else, to standard output.
+    #[arg(long)]
+    pub(crate) json: bool,
+
+    /// Write the impulses of the answer: a contact a line, normal, tangent 1, tangent 2, in N s.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) impulses: Option<PathBuf>,
 }
 
 /// Most steps that can be asked for: more would never end.
@@ -91,6 +128,13 @@ fn seconds(text: &str) -> Result<f64, String> {
         Some(x) => Err(format!(
             "is {x}; a step must be positive and finite, such as 1/60"
         )),
+    }
+}
+
+fn tolerance(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x > 0.0 && x.is_finite() => Ok(x),
+        _ => Err("must be a positive number of m/s, such as 1e-8".into()),
     }
 }
 

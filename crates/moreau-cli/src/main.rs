@@ -1,10 +1,10 @@
-//! The moreau command: run scenes, print figures, write traces and pages.
+//! The moreau command: run scenes, print figures, write traces and pages, solve problem files.
 //!
 //! **Owns**: the command line ([`args`]), what people and programs read of a run ([`run`],
-//! [`table`], [`poses`]), the page that plays it ([`page`]), and how mistakes look ([`fault`]).
+//! [`table`], [`poses`]) and of a solve ([`solve`]), the page that plays it ([`page`]), and how mistakes look ([`fault`]).
 //!
 //! **Must not know**: how a scene is read, measured or stepped; a number that it prints comes from
-//! `moreau::scene::Run` or a step's report.
+//! `moreau::scene::Run`, a step's report or `moreau::solve`.
 //!
 //! ```sh
 //! moreau                      # the showcase, and out/showcase.html
@@ -13,6 +13,7 @@
 //! ```
 
 mod args;
+mod dump;
 mod fault;
 mod interrupt;
 mod output;
@@ -20,6 +21,7 @@ mod page;
 mod poses;
 mod run;
 mod scenes;
+mod solve;
 mod solvers;
 mod table;
 
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {
     match cli.command {
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Scenes) => scenes::print_list().map(|()| ExitCode::SUCCESS),
         Some(Command::Check { scene }) => scenes::check(&scene).map(|()| ExitCode::SUCCESS),
         None => run::run(&RunArgs {

@@ -1,6 +1,7 @@
 //! `moreau run`: steps a scene, and tells what it came to.
 
 use crate::args::RunArgs;
+use crate::dump::Dump;
 use crate::fault::{self, Fault};
 use crate::page::{About, Gate, Recording, html};
 use crate::poses::PoseFile;
@@ -51,9 +52,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
         .as_ref()
         .map(|_| Recording::start(run.world(), &names, run.steps()));
 
+    let mut dump = match &args.dump_step {
+        Some(values) => Some(Dump::new(values, run.steps())?),
+        None => None,
+    };
+
     let bar = progress(run.steps());
     interrupt::listen();
     while !run.finished() && !interrupt::asked() {
+        if let Some(dump) = &mut dump {
+            dump.before_step(&mut run)?;
+        }
         let report = run.step().map_err(|error| {
             bar.abandon();
             let help = "a smaller --dt or a scene without such large velocities may help";
@@ -91,7 +100,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
             .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
         json + "\n"
     } else {
-        words(args, &run, &figures, &gates)
+        let mut text = words(args, &run, &figures, &gates);
+        if let Some(line) = dump.and_then(|dump| dump.done) {
+            let _ = writeln!(text, "{line}");
+        }
+        text
     };
     output::print(&text)?;
     Ok(exit_code(&gates, interrupted))

@@ -1,6 +1,7 @@
 //! Rigid-body contact dynamics with exact Coulomb friction, in `f64`, bit-reproducible.
 //!
-//! **Owns**: the names under which the workspace's crates appear together, and nothing else.
+//! **Owns**: the names under which the workspace's crates appear together, and those under which a
+//! solver can be asked for ([`solve`]).
 //!
 //! **Must not know**: anything that a crate below could not say itself.
 //!
@@ -28,6 +29,9 @@
 //! | contacts from frame to frame | warm starts | [`cache`] |
 //! | nothing yet | a world that steps | [`World`] |
 //! | a scene file | a world from it | [`scene`] |
+//! | a problem file | its answer, by any solver | [`solve`] |
+
+pub mod solve;
 
 pub use moreau_cache as cache;
 pub use moreau_collision as collision;
@@ -36,6 +40,8 @@ pub use moreau_math as math;
 pub use moreau_pipeline as pipeline;
 pub use moreau_scene as scene;
 pub use moreau_solver as solver;
+pub use moreau_solver_active_set as solver_active_set;
+pub use moreau_solver_block as solver_block;
 pub use moreau_solver_newton as solver_newton;
 pub use moreau_solver_pgs as solver_pgs;
 
@@ -43,10 +49,10 @@ pub use moreau_collision::{CollideSettings, ConvexHull, Manifold, Shape, ShapeEr
 pub use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
 pub use moreau_math::{MassProperties, Mat3, Pose, Quat, SymMat3, Vec3, Velocity, vec3};
 pub use moreau_pipeline::{
-    Body, BodyId, BodyKind, BodyView, CombineRule, Contact, Joint, JointId, JointKind, Mass,
-    Material, PositionCorrection, SnapshotError, SolverChoice, SolverSettings, StageTimes,
-    StateHash, StepReport, World, WorldError, WorldSettings,
+    Body, BodyId, BodyKind, BodyView, CombineRule, Contact, IslandProblem, Joint, JointId,
+    JointKind, Mass, Material, PositionCorrection, SnapshotError, SolverChoice, SolverSettings,
+    StageTimes, StateHash, StepReport, World, WorldError, WorldSettings,
 };
-pub use moreau_solver::{Certificate, ContactSolver, SolveReport, StopReason};
+pub use moreau_solver::{Certificate, ContactSolver, Measures, SolveReport, StopReason};
 pub use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 pub use moreau_solver_pgs::{PgsSettings, PgsSolver};

@@ -152,6 +152,8 @@ pub(crate) const ROWS: &[Row] = &[
             "moreau-constraint",
             "moreau-solver",
             "moreau-solver-pgs",
+            "moreau-solver-block",
+            "moreau-solver-active-set",
             "moreau-solver-newton",
             "moreau-cache",
             "moreau-pipeline",

@@ -3,4 +3,5 @@
 mod figures;
 mod files;
 mod folder;
+mod solve;
 mod usage;
