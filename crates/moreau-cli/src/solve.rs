@@ -5,7 +5,7 @@ use crate::fault::{self, Fault};
 use crate::{output, table};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use comfy_table::presets::NOTHING;
-use comfy_table::{Cell, CellAlignment, ColumnConstraint};
+use comfy_table::{Cell, CellAlignment, ContentArrangement};
 use moreau::solve::{FileAnswer, SOLVERS, SolveFileError, SolveLimits, solve_file};
 use moreau::solver::files::{ProblemFile, load};
 use moreau::{StopReason, Vec3};
@@ -152,17 +152,19 @@ fn write_impulses(path: &Path, impulses: &[Vec3]) -> Result<(), Fault> {
 
 fn words(args: &SolveArgs, solved: &[Solved]) -> String {
     let mut table = table::new(NOTHING);
+    // A number that is broken into lines cannot be read.
+    table.set_content_arrangement(ContentArrangement::Disabled);
     table.set_header([
         "problem",
         "contacts",
         "certified",
         "sweeps",
-        "factorisations",
+        "factored",
         "ms",
-        "residual, m/s",
+        "residual m/s",
         "natural map",
         "scaled",
-        "merit, J",
+        "merit J",
     ]);
     for row in solved {
         let name = Path::new(&row.file).file_name();
@@ -181,9 +183,6 @@ fn words(args: &SolveArgs, solved: &[Solved]) -> String {
             short(row.scaled_natural_map),
             right(output::digits(row.energy_merit_j, 6)),
         ]);
-    }
-    if let Some(names) = table.column_mut(0) {
-        names.set_constraint(ColumnConstraint::ContentWidth);
     }
     let mut text = format!("{table}\n");
     let count = solved.iter().filter(|row| row.certified).count();
