@@ -1,6 +1,7 @@
 //! Automation of the workspace: `cargo xtask help`.
 
 mod snapshot;
+mod solvers;
 mod tidy;
 
 use clap::{Parser, Subcommand};
@@ -16,6 +17,7 @@ Examples:
   cargo xtask snapshot review                        old and new figures of what changed
   cargo xtask snapshot diff pyramid_20               the first bit that differs, and where
   cargo xtask snapshot accept pyramid_20 --reason …  the new answer is the better one
+  cargo xtask solvers                                which solver is fast, and where
 
 All that must hold before a change lands: .ci/run";
 
@@ -34,6 +36,8 @@ enum Command {
     /// Compares what every scene gives with what it gave
     #[command(subcommand)]
     Snapshot(snapshot::Command),
+    /// Compares all solvers on problem files: a table and plots
+    Solvers(solvers::Arguments),
 }
 
 /// The folder of the workspace.
@@ -48,6 +52,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Command::Tidy => run_tidy(&root()),
         Command::Snapshot(command) => snapshot::run(&root(), command),
+        Command::Solvers(arguments) => solvers::run(&root(), &arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
