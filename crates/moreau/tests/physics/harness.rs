@@ -119,13 +119,6 @@ impl Scene {
         self.bodies.len() - 1
     }
 
-    /// The tolerance of the solvers, m/s.
-    pub(crate) fn set_tolerance(&mut self, tolerance: f64) {
-        self.settings.solver.pgs.tolerance = tolerance;
-        self.settings.solver.newton.tolerance = tolerance;
-        self.settings.solver.newton.aim = tolerance;
-    }
-
     /// Lengths of the settings times `size`, times and so speeds times its root: gravity stays.
     pub(crate) fn scale_settings(&mut self, size: f64) {
         let speed = size.sqrt();
