@@ -57,8 +57,8 @@ fn main() {
     println!("  combined: kept, taken back");
     let (mut solved, mut logs) = ([0; 4], [0.0; 4]);
     for file in &files {
-        let problem = file.problem();
-        let tolerance = file.tolerance();
+        let problem = file.problem.clone();
+        let tolerance = file.reference.tolerance();
         let block = |alternate, anderson_window| {
             BlockSolver::new(BlockSettings {
                 max_sweeps: BUDGET,

@@ -13,7 +13,7 @@ use crate::settings::BlockSettings;
 use crate::solver::BlockStats;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::{Vec3, Velocity};
-use moreau_solver::{SolveReport, StopReason};
+use moreau_solver::{BestIterate, SolveReport, StopReason, WorstResidual};
 
 /// The part of an impact that is solved.
 #[derive(Clone, Copy)]
@@ -39,7 +39,7 @@ pub(crate) struct Iteration {
     rows: Vec<PackedRow>,
     /// Velocities without the impulses of this phase.
     base: Vec<Velocity>,
-    best: Impulses,
+    best: BestIterate,
     anderson: Anderson,
     /// Flat states before and after a step.
     before: Vec<f64>,
@@ -98,13 +98,6 @@ impl Safeguard {
     }
 }
 
-/// The largest natural map and where it is.
-#[derive(Clone, Copy, Debug)]
-struct Residual {
-    value: f64,
-    worst_contact: Option<usize>,
-}
-
 impl Iteration {
     /// Solves a phase of `problem`. `impulses` have the problem's lengths and are those of the phase
     /// alone; `velocities` are those at its end.
@@ -129,14 +122,13 @@ impl Iteration {
             self.velocities(problem, impulses, velocities);
             residual = self.residual(impulses, velocities);
         }
-        let mut best = f64::INFINITY;
-        self.keep_if_better(impulses, residual, &mut best);
-        let (sweeps, mut stop) = self.iterate(settings, problem, impulses, velocities, &mut best);
+        self.best.begin();
+        self.best.offer(impulses, residual.value);
+        let (sweeps, mut stop) = self.iterate(settings, problem, impulses, velocities);
         self.velocities(problem, impulses, velocities);
         residual = self.residual(impulses, velocities);
-        if best < residual.value || residual.value.is_nan() {
-            impulses.contacts.copy_from_slice(&self.best.contacts);
-            impulses.rows.copy_from_slice(&self.best.rows);
+        if self.best.beats(residual.value) {
+            self.best.restore(impulses);
             self.velocities(problem, impulses, velocities);
             residual = self.residual(impulses, velocities);
         }
@@ -153,7 +145,6 @@ impl Iteration {
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
-        best: &mut f64,
     ) -> (u32, StopReason) {
         let accelerate = settings.anderson_window > 0;
         if accelerate {
@@ -188,7 +179,7 @@ impl Iteration {
                 continue;
             }
             self.stats.accepted += u32::from(safeguard.accept(residual.value));
-            self.keep_if_better(impulses, residual, best);
+            self.best.offer(impulses, residual.value);
             if converged {
                 return (sweeps, StopReason::Converged);
             }
@@ -347,11 +338,8 @@ impl Iteration {
         }
     }
 
-    fn residual(&self, impulses: &Impulses, v: &[Velocity]) -> Residual {
-        let mut out = Residual {
-            value: 0.0,
-            worst_contact: None,
-        };
+    fn residual(&self, impulses: &Impulses, v: &[Velocity]) -> WorstResidual {
+        let mut out = WorstResidual::default();
         for (index, (c, l)) in self.contacts.iter().zip(&impulses.contacts).enumerate() {
             out.include(c.natural_map(v, *l), Some(index));
         }
@@ -359,45 +347,6 @@ impl Iteration {
             out.include(r.natural_map(v, *l), None);
         }
         out
-    }
-
-    fn keep_if_better(&mut self, impulses: &Impulses, residual: Residual, best: &mut f64) {
-        if residual.value < *best {
-            *best = residual.value;
-            self.best.contacts.clone_from(&impulses.contacts);
-            self.best.rows.clone_from(&impulses.rows);
-        } else if *best == f64::INFINITY {
-            // A warm start that overflows: start over from nothing.
-            self.best.contacts.clear();
-            self.best
-                .contacts
-                .resize(impulses.contacts.len(), Vec3::ZERO);
-            self.best.rows.clear();
-            self.best.rows.resize(impulses.rows.len(), 0.0);
-        }
-    }
-}
-
-impl Residual {
-    /// A NaN counts as infinite, so that it never passes for a small residual.
-    fn include(&mut self, map: f64, contact: Option<usize>) {
-        let map = if map.is_nan() { f64::INFINITY } else { map };
-        if map > self.value
-            || (self.worst_contact.is_none() && contact.is_some() && map >= self.value)
-        {
-            self.value = map;
-            self.worst_contact = contact;
-        }
-    }
-
-    fn report(self, sweeps: u32, stop: StopReason) -> SolveReport {
-        SolveReport {
-            sweeps,
-            factorizations: 0,
-            stop,
-            residual: self.value,
-            worst_contact: self.worst_contact,
-        }
     }
 }
 

@@ -5,14 +5,15 @@
 mod support;
 
 use moreau_solver::certify;
+use moreau_solver::files::ReferenceProblem;
 use moreau_solver_block::BlockSettings;
-use support::{ProblemFile, close, problems, read_folder, solve_with};
+use support::{close, problems, read_folder, solve_with};
 
 /// Whether the solver reaches the file's own tolerance, and in how many sweeps; an answer that it calls
 /// converged is checked against the reference.
-fn reaches_reference(file: &ProblemFile, settings: BlockSettings) -> (bool, u32) {
-    let problem = file.problem();
-    let tolerance = file.tolerance();
+fn reaches_reference(file: &ReferenceProblem, settings: BlockSettings) -> (bool, u32) {
+    let problem = file.problem.clone();
+    let tolerance = file.reference.tolerance();
     let (impulses, velocities, report) = solve_with(
         &problem,
         BlockSettings {

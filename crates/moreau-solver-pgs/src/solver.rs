@@ -2,7 +2,9 @@ use crate::PgsSettings;
 use crate::packed::{FrictionContact, Motion, NormalContact, PackedRow};
 use moreau_constraint::{ContactProblem, Impulses, project_disc};
 use moreau_math::{Vec3, Velocity};
-use moreau_solver::{ContactSolver, SolveError, SolveReport, StopReason, row_natural_map};
+use moreau_solver::{
+    BestIterate, ContactSolver, SolveError, SolveReport, StopReason, WorstResidual, row_natural_map,
+};
 
 const NAME: &str = "pgs";
 
@@ -29,20 +31,13 @@ struct Scratch {
     frictionless: Vec<NormalContact>,
     rows: Vec<PackedRow>,
     diagonals: Vec<f64>,
-    best: Impulses,
+    best: BestIterate,
 }
 
 impl std::fmt::Debug for Scratch {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Scratch").finish_non_exhaustive()
     }
-}
-
-/// The largest natural map and where it is.
-#[derive(Clone, Copy, Debug)]
-struct Residual {
-    value: f64,
-    worst_contact: Option<usize>,
 }
 
 impl PgsSolver {
@@ -118,8 +113,8 @@ impl Scratch {
             problem.velocities_into(impulses, velocities);
             residual = self.residual(problem, impulses, velocities);
         }
-        let mut best = f64::INFINITY;
-        self.keep_if_better(impulses, residual, &mut best);
+        self.best.begin();
+        self.best.offer(impulses, residual.value);
 
         let tolerance_squared = settings.tolerance * settings.tolerance;
         let mut trigger = tolerance_squared;
@@ -147,7 +142,7 @@ impl Scratch {
             if residual.value <= settings.tolerance {
                 return residual.report(sweeps, StopReason::Converged);
             }
-            self.keep_if_better(impulses, residual, &mut best);
+            self.best.offer(impulses, residual.value);
             // Two sweeps, which may be one in each direction, changed nothing but last digits.
             if still >= 2 {
                 stop = StopReason::Stalled;
@@ -160,9 +155,8 @@ impl Scratch {
         }
         problem.velocities_into(impulses, velocities);
         residual = self.residual(problem, impulses, velocities);
-        if best < residual.value || residual.value.is_nan() {
-            impulses.contacts.copy_from_slice(&self.best.contacts);
-            impulses.rows.copy_from_slice(&self.best.rows);
+        if self.best.beats(residual.value) {
+            self.best.restore(impulses);
             problem.velocities_into(impulses, velocities);
             residual = self.residual(problem, impulses, velocities);
         }
@@ -232,11 +226,13 @@ impl Scratch {
         motion
     }
 
-    fn residual(&self, problem: &ContactProblem, impulses: &Impulses, v: &[Velocity]) -> Residual {
-        let mut out = Residual {
-            value: 0.0,
-            worst_contact: None,
-        };
+    fn residual(
+        &self,
+        problem: &ContactProblem,
+        impulses: &Impulses,
+        v: &[Velocity],
+    ) -> WorstResidual {
+        let mut out = WorstResidual::default();
         for c in &self.frictionless {
             let index = c.index as usize;
             out.include(c.natural_map(v, impulses.contacts[index]), Some(index));
@@ -255,45 +251,6 @@ impl Scratch {
             out.include(row_natural_map(*l, w, r, *d), None);
         }
         out
-    }
-
-    fn keep_if_better(&mut self, impulses: &Impulses, residual: Residual, best: &mut f64) {
-        if residual.value < *best {
-            *best = residual.value;
-            self.best.contacts.clone_from(&impulses.contacts);
-            self.best.rows.clone_from(&impulses.rows);
-        } else if *best == f64::INFINITY {
-            // A warm start that overflows: start over from nothing.
-            self.best.contacts.clear();
-            self.best
-                .contacts
-                .resize(impulses.contacts.len(), Vec3::ZERO);
-            self.best.rows.clear();
-            self.best.rows.resize(impulses.rows.len(), 0.0);
-        }
-    }
-}
-
-impl Residual {
-    /// A NaN counts as infinite, so that it never passes for a small residual.
-    fn include(&mut self, map: f64, contact: Option<usize>) {
-        let map = if map.is_nan() { f64::INFINITY } else { map };
-        if map > self.value
-            || (self.worst_contact.is_none() && contact.is_some() && map >= self.value)
-        {
-            self.value = map;
-            self.worst_contact = contact;
-        }
-    }
-
-    fn report(self, sweeps: u32, stop: StopReason) -> SolveReport {
-        SolveReport {
-            sweeps,
-            factorizations: 0,
-            stop,
-            residual: self.value,
-            worst_contact: self.worst_contact,
-        }
     }
 }
 

@@ -5,15 +5,16 @@
 mod support;
 
 use moreau_solver::certify;
-use support::{ProblemFile, close, problems, read_folder, root, solve_with};
+use moreau_solver::files::ReferenceProblem;
+use support::{close, problems, read_folder, root, solve_with};
 
 const BUDGET: u32 = 20_000;
 
 /// Whether the solver reaches the file's own tolerance; an answer that it calls converged is checked
 /// against the reference.
-fn reaches_reference(file: &ProblemFile) -> bool {
-    let problem = file.problem();
-    let (impulses, velocities, report) = solve_with(&problem, BUDGET, file.tolerance());
+fn reaches_reference(file: &ReferenceProblem) -> bool {
+    let problem = file.problem.clone();
+    let (impulses, velocities, report) = solve_with(&problem, BUDGET, file.reference.tolerance());
     let certificate = certify(&problem, &impulses).unwrap();
     let name = &file.name;
     assert_eq!(
@@ -22,7 +23,7 @@ fn reaches_reference(file: &ProblemFile) -> bool {
     );
     assert_eq!(
         report.converged(),
-        report.residual <= file.tolerance(),
+        report.residual <= file.reference.tolerance(),
         "{name}"
     );
     // Whatever the residual, the answer lies in the cones and follows from its impulses.
@@ -39,7 +40,7 @@ fn reaches_reference(file: &ProblemFile) -> bool {
     let reference = &file.reference;
     if reference.unique_in_probes {
         // The distance in v is a multiple of the residual that depends on the problem.
-        let tolerance = 1e3 * file.tolerance();
+        let tolerance = 1e3 * file.reference.tolerance();
         for (v, want) in velocities[1..].iter().zip(&reference.v_plus) {
             let got = [v.linear.to_array(), v.angular.to_array()].concat();
             for (got, want) in got.iter().zip(want) {

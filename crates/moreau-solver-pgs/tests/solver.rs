@@ -4,17 +4,18 @@ mod support;
 
 use moreau_constraint::{BodyInput, ContactProblem, Impulses, Row};
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+use moreau_solver::files::ReferenceProblem;
 use moreau_solver::{ContactSolver, SolveError, StopReason, certify};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
-use support::{ProblemFile, body, close_vec, contact, read_folder, root, solve};
+use support::{body, close_vec, contact, read_folder, root, solve};
 
-fn fixtures() -> Vec<ProblemFile> {
+fn fixtures() -> Vec<ReferenceProblem> {
     read_folder(&root().join("fixtures/problems")).expect("fixtures/problems")
 }
 
 fn fixture(name: &str) -> ContactProblem {
     let file = fixtures().into_iter().find(|f| f.name.starts_with(name));
-    file.unwrap().problem()
+    file.unwrap().problem
 }
 
 fn solver(max_sweeps: u32, tolerance: f64) -> PgsSolver {
@@ -62,7 +63,7 @@ fn a_warm_start_within_the_tolerance_comes_back_bit_for_bit() {
 #[test]
 fn the_report_is_the_certificate_of_what_is_returned() {
     for file in fixtures() {
-        let problem = file.problem();
+        let problem = file.problem.clone();
         for budget in [0, 1, 7, 20, 100] {
             let (mut impulses, mut v) = (problem.cold_start(), Vec::new());
             let report = solver(budget, 0.0)
@@ -92,7 +93,7 @@ fn a_larger_budget_never_returns_a_worse_answer() {
     // Budgets are multiples of the checking interval, so the larger one has seen every iterate of
     // the smaller one and keeps the best.
     for file in fixtures() {
-        let problem = file.problem();
+        let problem = file.problem.clone();
         let mut last = f64::INFINITY;
         for budget in [8, 16, 24, 48, 96, 200] {
             let (mut impulses, mut v) = (problem.cold_start(), Vec::new());
@@ -126,7 +127,8 @@ fn where_no_digit_can_be_gained_it_stops_as_stalled() {
 
 #[test]
 fn used_solvers_forks_and_fresh_ones_give_the_same_bits() {
-    let problems: Vec<ContactProblem> = fixtures().iter().map(ProblemFile::problem).collect();
+    let problems: Vec<ContactProblem> =
+        fixtures().iter().map(|file| file.problem.clone()).collect();
     let mut used = solver(60, 1e-12);
     assert_eq!(used.name(), "pgs");
     let run = |solver: &mut dyn ContactSolver, problem: &ContactProblem| {
@@ -248,7 +250,7 @@ fn settings_out_of_range_are_refused_by_name() {
 #[test]
 fn relaxation_and_direction_do_not_change_the_answer() {
     for file in fixtures().iter().filter(|f| f.reference.unique_in_probes) {
-        let problem = file.problem();
+        let problem = file.problem.clone();
         let base = PgsSettings {
             max_sweeps: 20_000,
             tolerance: 1e-12,

@@ -120,6 +120,21 @@ pub(crate) fn check_lengths(
     Ok(())
 }
 
+pub(crate) fn check_velocities(
+    problem: &ContactProblem,
+    velocities: &[Velocity],
+) -> Result<(), SolveError> {
+    let (count, expected) = (velocities.len(), problem.bodies().len());
+    if count == expected {
+        return Ok(());
+    }
+    Err(SolveError::Length {
+        what: "velocity",
+        count,
+        expected,
+    })
+}
+
 impl Certificate {
     /// Certifies `impulses` together with a solver's own `velocities` of all bodies (they may
     /// disagree: see [`Certificate::momentum_balance`]).
@@ -132,14 +147,7 @@ impl Certificate {
         velocities: &[Velocity],
     ) -> Result<Self, SolveError> {
         check_lengths(problem, impulses)?;
-        let (count, expected) = (velocities.len(), problem.bodies().len());
-        if count != expected {
-            return Err(SolveError::Length {
-                what: "velocity",
-                count,
-                expected,
-            });
-        }
+        check_velocities(problem, velocities)?;
         Ok(certify_with(problem, impulses, velocities))
     }
 }

@@ -12,7 +12,7 @@
 //! Natural map of a contact, in m/s, with rho = 3/trace(A_cc): | l - P_K(l - rho s) | / rho; rows as
 //! in [`crate::row_natural_map`]. Document 003, section M1.
 
-use crate::certificate::{check_lengths, momentum_error, raise};
+use crate::certificate::{check_lengths, check_velocities, momentum_error, raise};
 use crate::{SolveError, row_natural_map};
 use moreau_constraint::{ContactProblem, Impulses, project_cone};
 use moreau_math::{Vec3, Velocity};
@@ -77,14 +77,7 @@ impl ConvexCertificate {
         velocities: &[Velocity],
     ) -> Result<Self, SolveError> {
         check_lengths(problem, impulses)?;
-        let (count, expected) = (velocities.len(), problem.bodies().len());
-        if count != expected {
-            return Err(SolveError::Length {
-                what: "velocity",
-                count,
-                expected,
-            });
-        }
+        check_velocities(problem, velocities)?;
         Ok(certify(problem, impulses, velocities))
     }
 }

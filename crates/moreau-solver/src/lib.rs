@@ -33,12 +33,14 @@ mod delassus;
 #[cfg(feature = "files")]
 pub mod files;
 mod measures;
+mod progress;
 mod report;
 
 pub use certificate::{Certificate, certify, natural_map, row_natural_map};
 pub use convex::{ConvexCertificate, certify_convex, convex_natural_map};
 pub use delassus::{DelassusError, DelassusProblem};
 pub use measures::Measures;
+pub use progress::{BestIterate, WorstResidual};
 pub use report::{SolveError, SolveReport, StopReason};
 
 use moreau_constraint::{ContactProblem, Impulses};
