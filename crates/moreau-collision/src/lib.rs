@@ -1,7 +1,7 @@
 //! Shapes, broad phase, narrow phase and contact manifolds. Usable without any solver.
 //!
-//! **Owns**: [`Shape`] and its mass properties, [`Aabb`], the [`BroadPhase`], [`collide`] and the
-//! [`Manifold`] that it fills.
+//! **Owns**: [`Shape`] and its mass properties, [`Aabb`], the [`BroadPhase`], [`collide`] with
+//! the [`Manifold`] that it fills, and [`closest_points`].
 //!
 //! **Must not know**: velocities, masses of bodies, friction, solvers, worlds.
 //!
@@ -38,5 +38,5 @@ pub use broad_phase::{BroadPhase, BroadPhaseCounters, BroadPhaseSettings};
 pub use error::ShapeError;
 pub use hull::{ConvexHull, HullEdge, HullFace};
 pub use manifold::{FeatureId, Manifold, ManifoldPoint};
-pub use narrow_phase::{CollideSettings, collide};
+pub use narrow_phase::{ClosestPoints, CollideSettings, closest_points, collide};
 pub use shape::Shape;

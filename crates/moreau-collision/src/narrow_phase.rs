@@ -32,16 +32,19 @@ mod placed;
 mod polyhedron;
 mod polytope;
 mod reduce;
+mod revolved;
 mod round;
 mod sphere_polytope;
+mod sphere_revolved;
 
-use crate::{Manifold, Shape};
+use crate::{Manifold, ManifoldPoint, Shape};
 use context::{Context, Operand};
 use half_space::HalfSpace;
-use moreau_math::Pose;
+use moreau_math::{Pose, Vec3};
 use placed::PlacedBox;
 use polyhedron::Polyhedron;
 use polytope::Polytope;
+use revolved::Revolved;
 use round::Round;
 use serde::{Deserialize, Serialize};
 
@@ -80,13 +83,73 @@ pub fn collide(
     manifold: &mut Manifold,
 ) {
     *manifold = Manifold::default();
-    let a = Operand::new(shape_a, pose_a);
-    let b = Operand::new(shape_b, pose_b);
+    let operands = (Operand::new(shape_a, pose_a), Operand::new(shape_b, pose_b));
+    run(operands, settings.prediction, manifold, |_| {});
+}
+
+/// The points of two shapes that [`closest_points`] finds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ClosestPoints {
+    /// On the surface of A, world frame, m.
+    pub point_a: Vec3,
+    /// On the surface of B, world frame, m.
+    pub point_b: Vec3,
+    /// Unit vector from A to B, world frame, along which they are nearest or overlap least.
+    pub normal: Vec3,
+    /// normal·(point_b - point_a), m: the shortest distance, or minus the least translation that
+    /// separates shapes that overlap.
+    pub separation: f64,
+}
+
+/// The closest points of two shapes at any distance; of overlapping shapes the two points that the
+/// least separating translation brings together.
+///
+/// point_b = point_a + separation normal, to rounding. Where whole lines or faces are equally close,
+/// a point of them. `None` where a pose is not finite, and for two half-spaces.
+///
+/// ```
+/// use moreau_collision::{Shape, closest_points};
+/// use moreau_math::{Pose, vec3};
+///
+/// let (ball, cube) = (Shape::sphere(0.5), Shape::cuboid(1.0, 1.0, 1.0));
+/// let away = Pose::from_translation(vec3(4.0, 0.0, 0.0));
+/// let near = closest_points(&ball, &Pose::IDENTITY, &cube, &away).unwrap();
+/// assert_eq!((near.separation, near.point_a.x, near.point_b.x), (2.5, 0.5, 3.0));
+/// ```
+pub fn closest_points(
+    shape_a: &Shape,
+    pose_a: &Pose,
+    shape_b: &Shape,
+    pose_b: &Pose,
+) -> Option<ClosestPoints> {
+    let mut manifold = Manifold::default();
+    let operands = (Operand::new(shape_a, pose_a), Operand::new(shape_b, pose_b));
+    run(operands, f64::INFINITY, &mut manifold, |context| {
+        context.alongside = 0.0;
+    });
+    let deeper = |p: &ManifoldPoint, q: &ManifoldPoint| p.separation < q.separation;
+    let deepest = (manifold.points().iter()).reduce(|p, q| if deeper(q, p) { q } else { p })?;
+    Some(ClosestPoints {
+        point_a: deepest.point_a,
+        point_b: deepest.point_b,
+        normal: manifold.normal(),
+        separation: deepest.separation,
+    })
+}
+
+/// Fills the manifold, with what `adjust` changes of the context.
+fn run(
+    (a, b): (Operand<'_>, Operand<'_>),
+    prediction: f64,
+    manifold: &mut Manifold,
+    adjust: impl FnOnce(&mut Context<'_>),
+) {
     let swapped = context::is_reversed(&a, &b);
     let (first, second) = if swapped { (&b, &a) } else { (&a, &b) };
-    let Some(mut context) = Context::new(first, second, settings.prediction, manifold) else {
+    let Some(mut context) = Context::new(first, second, prediction, manifold) else {
         return;
     };
+    adjust(&mut context);
     dispatch(&mut context, first, second);
     if swapped {
         manifold.exchange();
@@ -162,6 +225,11 @@ fn collide_with_ball(context: &mut Context<'_>, shape: &Shape, pose: &Pose, ball
         Shape::Capsule { .. } | Shape::Sphere { .. } => {
             if let Some(a) = Round::new(shape, pose, context.origin) {
                 round::collide_with_ball(context, &a, ball);
+            }
+        }
+        Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            if let Some(a) = Revolved::new(shape, pose, context.origin) {
+                sphere_revolved::collide(context, &a, center, ball.radius);
             }
         }
         Shape::HalfSpace { .. } => {}

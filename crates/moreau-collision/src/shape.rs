@@ -41,6 +41,21 @@ pub enum Shape {
     },
     /// A convex polyhedron.
     Hull(Arc<ConvexHull>),
+    /// All points within `radius` of the body's y axis with |y| <= `half_height`.
+    Cylinder {
+        /// Half the height, m.
+        half_height: f64,
+        /// m.
+        radius: f64,
+    },
+    /// A cone about the body's y axis: the apex at y = `half_height`, the base, a disc of `radius`, at
+    /// y = -`half_height`. The origin is half-way up; the centre of mass is at y = -`half_height`/2.
+    Cone {
+        /// Half the height, m.
+        half_height: f64,
+        /// Of the base, m.
+        radius: f64,
+    },
 }
 
 impl Shape {
@@ -64,6 +79,23 @@ impl Shape {
         }
     }
 
+    /// A cylinder along the body's y axis; `half_height` is half its height (m).
+    pub fn cylinder(half_height: f64, radius: f64) -> Self {
+        Self::Cylinder {
+            half_height,
+            radius,
+        }
+    }
+
+    /// A cone along the body's y axis, its apex up; `half_height` is half its height, `radius` that of
+    /// its base (m). The body's origin is half-way up, the centre of mass a quarter of the way.
+    pub fn cone(half_height: f64, radius: f64) -> Self {
+        Self::Cone {
+            half_height,
+            radius,
+        }
+    }
+
     /// Solid on the side opposite to the unit vector `normal`; its surface passes the origin.
     pub fn half_space(normal: Vec3) -> Self {
         Self::HalfSpace { normal }
@@ -80,6 +112,8 @@ impl Shape {
             Self::Sphere { .. } => "sphere",
             Self::Cuboid { .. } => "box",
             Self::Capsule { .. } => "capsule",
+            Self::Cylinder { .. } => "cylinder",
+            Self::Cone { .. } => "cone",
             Self::HalfSpace { .. } => "half-space",
             Self::Hull(_) => "hull",
         }
@@ -88,9 +122,9 @@ impl Shape {
     /// Whether the shape can be used.
     ///
     /// # Errors
-    /// [`ShapeError::NotPositive`] for a radius or half extent that is zero, negative, infinite or not
-    /// a number, [`ShapeError::Negative`] for a half height (which may be zero) that is negative,
-    /// infinite or not a number, [`ShapeError::NotFinite`] and [`ShapeError::NotUnit`] for a normal.
+    /// [`ShapeError::NotPositive`] for a radius, half extent or half height that is zero, negative,
+    /// infinite or not a number, [`ShapeError::Negative`] for a capsule's half height (which may be
+    /// zero) that is negative, infinite or not a number, [`ShapeError::NotFinite`] and [`ShapeError::NotUnit`] for a normal.
     /// A [`ConvexHull`] was checked when it was built.
     pub fn validate(&self) -> Result<(), ShapeError> {
         match *self {
@@ -110,6 +144,17 @@ impl Shape {
                         value: half_height,
                     });
                 }
+                positive("radius", radius)
+            }
+            Self::Cylinder {
+                half_height,
+                radius,
+            }
+            | Self::Cone {
+                half_height,
+                radius,
+            } => {
+                positive("half_height", half_height)?;
                 positive("radius", radius)
             }
             Self::HalfSpace { normal } => {
@@ -154,6 +199,23 @@ impl Shape {
                 let arm = pose.transform_vector(Vec3::Y * *half_height).abs();
                 Aabb::around(center, arm + Vec3::splat(*radius))
             }
+            Self::Cylinder {
+                half_height,
+                radius,
+            } => {
+                let arm = pose.transform_vector(Vec3::Y * *half_height).abs();
+                Aabb::around(center, arm + disc_reach(pose, *radius))
+            }
+            Self::Cone {
+                half_height,
+                radius,
+            } => {
+                let apex = pose.transform_vector(Vec3::Y * *half_height);
+                let reach = disc_reach(pose, *radius);
+                let min = apex.min(-apex - reach);
+                let max = apex.max(-apex + reach);
+                Aabb::new(min + center, max + center)
+            }
             Self::HalfSpace { normal } => {
                 let n = pose.transform_vector(*normal).normalize();
                 let mut aabb = Aabb::INFINITE;
@@ -193,6 +255,25 @@ impl Shape {
                 let end = with_signs(vec3(0.0, *half_height, 0.0), direction);
                 Some(end + unit_or_y(direction) * *radius)
             }
+            Self::Cylinder {
+                half_height,
+                radius,
+            } => {
+                let cap = with_signs(vec3(0.0, *half_height, 0.0), direction);
+                Some(cap + rim(direction) * *radius)
+            }
+            Self::Cone {
+                half_height,
+                radius,
+            } => {
+                let rim = rim(direction) * *radius;
+                let over = 2.0 * half_height * direction.y - direction.dot(rim);
+                Some(if over > 0.0 {
+                    vec3(0.0, *half_height, 0.0)
+                } else {
+                    vec3(0.0, -half_height, 0.0) + rim
+                })
+            }
             Self::HalfSpace { .. } => None,
             Self::Hull(hull) => Some(hull.vertices()[hull.support_vertex(direction)]),
         }
@@ -208,6 +289,14 @@ impl Shape {
                 half_height,
                 radius,
             } => half_height + radius,
+            Self::Cylinder {
+                half_height,
+                radius,
+            }
+            | Self::Cone {
+                half_height,
+                radius,
+            } => vec3(*half_height, *radius, 0.0).length(),
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Hull(hull) => hull.bounding_radius(),
         }
@@ -226,6 +315,14 @@ impl Shape {
                 half_height,
                 radius,
             } => MassProperties::capsule(*half_height, *radius, density)?,
+            Self::Cylinder {
+                half_height,
+                radius,
+            } => MassProperties::cylinder(*half_height, *radius, density)?,
+            Self::Cone {
+                half_height,
+                radius,
+            } => MassProperties::cone(*half_height, *radius, density)?,
             Self::HalfSpace { .. } => return Err(ShapeError::Unbounded { shape: self.kind() }),
             Self::Hull(hull) => hull.mass_properties(density)?,
         })
@@ -242,6 +339,23 @@ fn positive(field: &'static str, value: f64) -> Result<(), ShapeError> {
 
 fn unit_or_y(direction: Vec3) -> Vec3 {
     direction.try_normalize().unwrap_or(Vec3::Y)
+}
+
+/// The unit vector across y furthest along `direction`; along x where none is.
+fn rim(direction: Vec3) -> Vec3 {
+    vec3(direction.x, 0.0, direction.z)
+        .try_normalize()
+        .unwrap_or(Vec3::X)
+}
+
+/// How far a disc about the body's y axis reaches along the world's axes, m.
+fn disc_reach(pose: &Pose, radius: f64) -> Vec3 {
+    let (x, z) = (
+        pose.transform_vector(Vec3::X),
+        pose.transform_vector(Vec3::Z),
+    );
+    let square = x * x + z * z;
+    vec3(square.x.sqrt(), square.y.sqrt(), square.z.sqrt()) * radius
 }
 
 /// The components of `v` (not negative) with the signs of `direction`, plus where that is zero.

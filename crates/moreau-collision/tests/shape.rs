@@ -17,6 +17,10 @@ fn bounded_shapes() -> Vec<Shape> {
         Shape::cuboid(0.3, 1.2, 2.0),
         Shape::capsule(1.5, 0.25),
         Shape::capsule(0.0, 0.25),
+        Shape::cylinder(0.4, 0.9),
+        Shape::cylinder(1.5, 0.2),
+        Shape::cone(0.4, 0.9),
+        Shape::cone(1.5, 0.2),
         Shape::hull(&points).unwrap(),
     ]
 }
@@ -30,6 +34,10 @@ fn dimensions_that_are_no_dimensions_are_refused_by_name() {
             ("half_extents.y", Shape::cuboid(1.0, bad, 1.0)),
             ("half_extents.z", Shape::cuboid(1.0, 1.0, bad)),
             ("radius", Shape::capsule(1.0, bad)),
+            ("radius", Shape::cylinder(1.0, bad)),
+            ("half_height", Shape::cylinder(bad, 1.0)),
+            ("radius", Shape::cone(1.0, bad)),
+            ("half_height", Shape::cone(bad, 1.0)),
         ];
         for (name, shape) in cases {
             match shape.validate() {
@@ -177,6 +185,14 @@ fn masses_are_those_of_the_solids() {
     assert!((ball.mass - 10.0 * 4.0 / 3.0 * PI * 0.125).abs() < 1e-13);
     let capsule = mass(&Shape::capsule(1.0, 0.5));
     assert!((capsule.mass - (ball.mass + 10.0 * PI * 0.25 * 2.0)).abs() < 1e-12);
+
+    let drum = mass(&Shape::cylinder(0.75, 0.5));
+    assert!((drum.mass - 10.0 * PI * 0.25 * 1.5).abs() < 1e-12);
+    assert_eq!(drum.center_of_mass, Vec3::ZERO);
+    // A third of the cylinder around it, its centre of mass a quarter of the height above the base.
+    let cone = mass(&Shape::cone(0.75, 0.5));
+    assert!((cone.mass - drum.mass / 3.0).abs() < 1e-12);
+    assert!((cone.center_of_mass - vec3(0.0, -0.375, 0.0)).length() < 1e-15);
 
     // A hull in the form of a box, off its origin and turned, has the mass of the box.
     let half = vec3(0.2, 0.3, 0.5);

@@ -29,6 +29,21 @@ pub enum ShapeSpec {
         /// m, positive.
         radius: f64,
     },
+    /// A cylinder about the body's y axis with flat ends.
+    Cylinder {
+        /// Half the height, m, positive.
+        half_height: f64,
+        /// m, positive.
+        radius: f64,
+    },
+    /// A cone about the body's y axis: the apex at y = half_height, the base at y = -half_height. The
+    /// centre of mass is at y = -half_height / 2.
+    Cone {
+        /// Half the height, m, positive.
+        half_height: f64,
+        /// Of the base, m, positive.
+        radius: f64,
+    },
     /// Everything below the plane through the origin; only for bodies that are not dynamic.
     HalfSpace {
         /// Unit vector out of the solid, within 1e-6.
@@ -77,6 +92,22 @@ impl ShapeSpec {
                 positive("capsule", "half_height", *half_height)?;
                 positive("capsule", "radius", *radius)?;
                 Ok(Shape::capsule(*half_height, *radius))
+            }
+            Self::Cylinder {
+                half_height,
+                radius,
+            } => {
+                positive("cylinder", "half_height", *half_height)?;
+                positive("cylinder", "radius", *radius)?;
+                Ok(Shape::cylinder(*half_height, *radius))
+            }
+            Self::Cone {
+                half_height,
+                radius,
+            } => {
+                positive("cone", "half_height", *half_height)?;
+                positive("cone", "radius", *radius)?;
+                Ok(Shape::cone(*half_height, *radius))
             }
             Self::HalfSpace { normal } => {
                 let n = Vec3::from_array(*normal);

@@ -19,6 +19,8 @@ const GOOD: &str = r#"{
     "ball": {"sphere": {"radius": 0.5}},
     "brick": {"box": {"half_extents": [1, 2, 3]}},
     "pill": {"capsule": {"half_height": 1, "radius": 0.5}},
+    "drum": {"cylinder": {"half_height": 2, "radius": 0.25}},
+    "hat": {"cone": {"half_height": 3, "radius": 0.75}},
     "ground": {"half_space": {"normal": [0, 1, 0]}},
     "tetra": {"hull": {"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}
   },

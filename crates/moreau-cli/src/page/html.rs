@@ -175,6 +175,14 @@ fn shape(shape: &Shape) -> Value {
         Shape::Capsule {
             half_height,
             radius,
+        }
+        | Shape::Cylinder {
+            half_height,
+            radius,
+        }
+        | Shape::Cone {
+            half_height,
+            radius,
         } => {
             json!({ "kind": kind, "half_height": half_height, "radius": radius })
         }

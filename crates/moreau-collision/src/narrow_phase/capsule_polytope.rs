@@ -11,7 +11,7 @@ use super::patch::{Code, Corners, NONE, Projection, intersect};
 use super::polyhedron::Polyhedron;
 use super::polytope::{Axis, Polytope};
 use super::reduce::emit;
-use super::round::{ALONGSIDE, Round, inflate, keep_nearest};
+use super::round::{Round, inflate, keep_nearest};
 use moreau_math::Vec3;
 
 /// Distance of the core below which its direction may be rounding, relative to `touch`: then it has
@@ -51,7 +51,7 @@ pub(super) fn collide(
     let tolerance = if facing_solid.is_face() {
         context.touch
     } else {
-        context.touch.max(ALONGSIDE * capsule.radius)
+        context.touch.max(context.alongside * capsule.radius)
     };
     let mut corners = Corners::new();
     intersect(

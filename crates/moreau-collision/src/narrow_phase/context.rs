@@ -26,6 +26,9 @@ impl<'a> Operand<'a> {
                 half_height,
                 radius,
             } => (pose.translation, half_height + radius),
+            Shape::Cylinder { .. } | Shape::Cone { .. } => {
+                (pose.translation, shape.bounding_radius())
+            }
             Shape::HalfSpace { .. } => (pose.translation, 0.0),
             Shape::Hull(hull) => hull_sphere(hull, pose),
         };
@@ -43,8 +46,10 @@ impl<'a> Operand<'a> {
             Shape::HalfSpace { .. } => 0,
             Shape::Cuboid { .. } => 1,
             Shape::Hull(_) => 2,
-            Shape::Capsule { .. } => 3,
-            Shape::Sphere { .. } => 4,
+            Shape::Cylinder { .. } => 3,
+            Shape::Cone { .. } => 4,
+            Shape::Capsule { .. } => 5,
+            Shape::Sphere { .. } => 6,
         }
     }
 
@@ -54,6 +59,14 @@ impl<'a> Operand<'a> {
         let (size, vertices) = match self.shape {
             Shape::Cuboid { half_extents } => (*half_extents, [].as_slice()),
             Shape::Capsule {
+                half_height,
+                radius,
+            }
+            | Shape::Cylinder {
+                half_height,
+                radius,
+            }
+            | Shape::Cone {
                 half_height,
                 radius,
             } => (vec3(*half_height, *radius, 0.0), [].as_slice()),
@@ -71,7 +84,9 @@ impl<'a> Operand<'a> {
         match self.shape {
             Shape::Sphere { .. } | Shape::HalfSpace { .. } => Vec3::ZERO,
             Shape::Capsule { .. } => self.pose.rotation * Vec3::Y,
-            Shape::Cuboid { .. } | Shape::Hull(_) => self.pose.rotation * GENERIC,
+            Shape::Cuboid { .. } | Shape::Hull(_) | Shape::Cylinder { .. } | Shape::Cone { .. } => {
+                self.pose.rotation * GENERIC
+            }
         }
     }
 }
@@ -118,11 +133,18 @@ pub(super) struct Context<'m> {
     pub(super) touch: f64,
     /// Depths closer than this to each other are equal, m.
     pub(super) tie: f64,
+    /// Part of the radii of round shapes by which their lines may miss each other across the normal
+    /// and still count as lying along each other; [`ALONGSIDE`], or zero for the closest points.
+    pub(super) alongside: f64,
     /// A direction fixed to the pair that decides where two choices are equal. Zero where both
     /// shapes are balls.
     pub(super) generic: Vec3,
     pub(super) manifold: &'m mut Manifold,
 }
+
+/// Capsules and cylinders that lie side by side touch at two points, although they are never quite
+/// parallel.
+const ALONGSIDE: f64 = 0.02;
 
 /// Rounding of lengths computed from the shapes' sizes, relative; many operations deep.
 const SIZE_ROUNDING: f64 = 1e-12;
@@ -161,6 +183,7 @@ impl<'m> Context<'m> {
             limit,
             touch,
             tie: 10.0 * touch,
+            alongside: ALONGSIDE,
             generic: first.generic_direction() + second.generic_direction(),
             manifold,
         })

@@ -16,17 +16,25 @@ use moreau_math::Vec3;
 use smallvec::SmallVec;
 
 /// Cosine of the greatest angle between n and the normal of a face that still counts: 26 degrees.
-const FACE: f64 = 0.9;
+pub(super) const FACE: f64 = 0.9;
 /// Sine of the greatest slope of an edge that still counts: 17 degrees.
-const EDGE: f64 = 0.3;
+pub(super) const EDGE: f64 = 0.3;
 
 /// Up to this many corners a face needs no allocation.
 pub(super) const INLINE: usize = 8;
 
+/// The rim of a round face.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Rim {
+    pub(super) center: Vec3,
+    pub(super) radius: f64,
+}
+
 /// A vertex, edge or face of a core, in the working frame.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Feature {
-    /// One point, the two ends of an edge, or the corners of a face, counter-clockwise from outside.
+    /// One point, the two ends of an edge, or the corners of a face, counter-clockwise from outside;
+    /// of a round face four points of its rim.
     pub(super) points: SmallVec<[Vec3; INLINE]>,
     /// Indices of the points in the shape.
     pub(super) vertices: SmallVec<[u16; INLINE]>,
@@ -36,6 +44,8 @@ pub(super) struct Feature {
     pub(super) normal: Vec3,
     /// A point in the plane of a face, near the centre of the shape for the sake of rounding.
     pub(super) anchor: Vec3,
+    /// Of a round face.
+    pub(super) rim: Option<Rim>,
 }
 
 impl Feature {

@@ -7,6 +7,7 @@ use super::context::Context;
 use super::patch::{Code, Corners, NONE, Projection};
 use super::placed::PlacedBox;
 use super::reduce::emit;
+use super::revolved::Revolved;
 use crate::Shape;
 use moreau_math::{Pose, Vec3, vec3};
 
@@ -39,6 +40,15 @@ pub(super) fn collide(
             let b = PlacedBox::new(*half_extents, pose, context.origin);
             for i in 0..8 {
                 points.add(b.vertex(i), 0.0, i as u16);
+            }
+        }
+        Shape::Cylinder { .. } | Shape::Cone { .. } => {
+            // A rim has no vertices: the points of what faces the plane.
+            if let Some(b) = Revolved::new(other, pose, context.origin) {
+                let facing = b.feature(-half_space.normal, context.tie);
+                for (&point, &vertex) in facing.points.iter().zip(&facing.vertices) {
+                    points.add(point, 0.0, vertex);
+                }
             }
         }
         Shape::Hull(hull) => {

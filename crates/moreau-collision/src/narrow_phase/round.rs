@@ -12,11 +12,6 @@ use super::reduce::emit;
 use crate::{FeatureId, ManifoldPoint, Shape};
 use moreau_math::{Pose, Vec3, tangent_basis, vec3};
 
-/// Part of the sum of radii by which segments may miss each other across the normal and still count
-/// as lying along each other: capsules that lie side by side touch at two points, although they are
-/// never quite parallel.
-pub(super) const ALONGSIDE: f64 = 0.02;
-
 /// A ball or a capsule in the working frame: its core is a segment, for a ball a point.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Round {
@@ -146,7 +141,7 @@ pub(super) fn collide_capsules(context: &mut Context<'_>, a: &Round, b: &Round) 
     }
     let (feature_a, feature_b) = (a.feature(normal), b.feature(-normal));
     let projection = Projection::new(normal);
-    let tolerance = context.touch.max(ALONGSIDE * (a.radius + b.radius));
+    let tolerance = context.touch.max(context.alongside * (a.radius + b.radius));
     let mut corners = Corners::new();
     intersect(&feature_a, &feature_b, &projection, tolerance, &mut corners);
     keep_nearest(context, &mut corners, || {

@@ -42,7 +42,7 @@ impl Solid {
                 out.add_hull(&hull, pose);
             }
             Shape::Hull(hull) => out.add_hull(hull, pose),
-            Shape::HalfSpace { .. } => panic!("no finite solid"),
+            other => panic!("a {} has no vertices", other.kind()),
         }
         out
     }

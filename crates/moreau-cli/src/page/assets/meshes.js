@@ -85,6 +85,50 @@ function hullMesh(shape) {
   return out;
 }
 
+/** A cylinder, or with `top` 0 a cone: discs at y = -half_height and half_height, `top` the ratio of radii. */
+function turnedMesh({ radius, half_height }, top, slices) {
+  const out = [];
+  const at = (r, y, s) => {
+    const a = (s / slices) * 2 * Math.PI;
+    return [r * Math.sin(a), y, r * Math.cos(a)];
+  };
+  // The side's normal: across by its height, up by how much it narrows.
+  const outward = (s) => normalize(add(at(2 * half_height, 0, s), [0, radius * (1 - top), 0]));
+  const ring = (r, y) => Array.from({ length: slices }, (_, s) => at(r, y, s));
+  pushFace(out, ring(radius, -half_height).reverse());
+  if (top > 0) pushFace(out, ring(radius * top, half_height));
+  for (let s = 0; s < slices; s++) {
+    const [a, b] = [at(radius, -half_height, s), at(radius, -half_height, s + 1)];
+    const [c, d] = [at(radius * top, half_height, s + 1), at(radius * top, half_height, s)];
+    const [from, to] = [outward(s), outward(s + 1)];
+    // The rims are edges, the lines down the side are not.
+    if (top > 0) {
+      pushTriangle(out, [a, b, c], [from, to, to], [true, true, false]);
+      pushTriangle(out, [a, c, d], [from, to, from], [false, true, true]);
+    } else {
+      pushTriangle(out, [a, b, c], [from, to, outward(s + 0.5)], [true, true, false]);
+    }
+  }
+  return out;
+}
+
+/** The mesh of a body of `shape`; round ones with `fine` slices and stacks. */
+function bodyMesh(shape, fine) {
+  switch (shape.kind) {
+    case "sphere":
+    case "capsule":
+      return roundMesh(...fine);
+    case "box":
+      return boxMesh();
+    case "cylinder":
+      return turnedMesh(shape, 1, fine[0]);
+    case "cone":
+      return turnedMesh(shape, 0, fine[0]);
+    default:
+      return hullMesh(shape);
+  }
+}
+
 /** Along y from 0 to 1: a shaft of radius 0.03 and a head of radius 0.09. */
 function arrowMesh() {
   const out = [];

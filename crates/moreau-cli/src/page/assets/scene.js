@@ -28,6 +28,9 @@ function extents(shape) {
   if (shape.kind === "capsule") {
     return { half: [shape.radius, shape.half_height + shape.radius, shape.radius], middle: [0, 0, 0] };
   }
+  if (shape.kind === "cylinder" || shape.kind === "cone") {
+    return { half: [shape.radius, shape.half_height, shape.radius], middle: [0, 0, 0] };
+  }
   if (shape.kind === "half-space") return null;
   const axis = (c) => shape.vertices.map((v) => v[c]);
   const low = [0, 1, 2].map((c) => Math.min(...axis(c)));
@@ -126,7 +129,8 @@ class Scene {
       const shape = this.meta.shapes[body.shape];
       if (shape.kind === "half-space") return;
       const round = shape.kind === "sphere" || shape.kind === "capsule";
-      const mesh = shape.kind === "hull" ? `hull ${body.shape}` : round ? "round" : "box";
+      // What stretches to all proportions shares a mesh.
+      const mesh = round ? "round" : shape.kind === "box" ? "box" : `${shape.kind} ${body.shape}`;
       const key = `${mesh} ${body.moves}`;
       if (!groups.has(key)) groups.set(key, { mesh, shape, moves: body.moves, bodies: [] });
       groups.get(key).bodies.push(i);
@@ -134,7 +138,7 @@ class Scene {
     this.groups = [...groups.values()];
     for (const group of this.groups) {
       const fine = group.bodies.length > 1500 ? [16, 4] : group.bodies.length > 400 ? [22, 6] : [40, 12];
-      const mesh = group.mesh === "round" ? roundMesh(...fine) : group.mesh === "box" ? boxMesh() : hullMesh(group.shape);
+      const mesh = bodyMesh(group.shape, fine);
       group.batch = this.renderer.batch(mesh, group.bodies.length);
       if (!group.moves) group.ghost = this.renderer.batch(mesh, group.bodies.length);
     }
@@ -189,10 +193,11 @@ class Scene {
     data.set(this.poses.subarray(i * 7, i * 7 + 3), o);
     data.set(this.poses.subarray(i * 7 + 3, i * 7 + 7), o + 4);
     data[o + 3] = shape.kind === "capsule" ? shape.half_height : 0;
-    const size = shape.kind === "box" ? shape.half_extents : shape.radius ?? 1;
+    const round = shape.kind === "sphere" || shape.kind === "capsule";
+    const size = shape.kind === "box" ? shape.half_extents : round ? shape.radius : 1;
     for (let c = 0; c < 3; c++) data[o + 8 + c] = shape.kind === "box" ? size[c] : size;
     const large = body.kind === "static" && shape.kind === "box" && Math.max(...shape.half_extents) > 3 * this.grid;
-    data[o + 11] = shape.kind === "sphere" || shape.kind === "capsule" ? 1 : large ? 2 : 0;
+    data[o + 11] = round ? 1 : large ? 2 : 0;
     data.set(color, o + 12);
     data[o + 15] = i === this.selected ? 1 : 0;
   }
