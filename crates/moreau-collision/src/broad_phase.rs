@@ -23,6 +23,7 @@ mod settings;
 mod tests;
 mod tree;
 mod update;
+mod visit;
 
 pub use settings::{BroadPhaseCounters, BroadPhaseSettings};
 
@@ -31,6 +32,7 @@ use id_map::{IdMap, NONE};
 use moreau_math::Vec3;
 use rebuild::Task;
 use tree::Tree;
+pub(crate) use visit::BoxPath;
 
 /// Boxes that reach beyond this (m) are kept out of the trees and compared one by one.
 const UNBOUNDED: f64 = 1e100;

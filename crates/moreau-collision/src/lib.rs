@@ -1,7 +1,8 @@
 //! Shapes, broad phase, narrow phase and contact manifolds. Usable without any solver.
 //!
 //! **Owns**: [`Shape`] and its mass properties, [`Aabb`], the [`BroadPhase`], [`collide`] with
-//! the [`Manifold`] that it fills, and [`closest_points`].
+//! the [`Manifold`] that it fills, [`closest_points`], [`Groups`] of who meets whom, and queries:
+//! rays, casts, overlaps, nearest points and times of impact, of two shapes or of a [`ShapeSet`].
 //!
 //! **Must not know**: velocities, masses of bodies, friction, solvers, worlds.
 //!
@@ -26,17 +27,24 @@ mod aabb;
 mod area_vector;
 mod broad_phase;
 mod error;
+mod groups;
 mod hull;
 mod hull_builder;
 mod manifold;
 mod narrow_phase;
+mod query;
 mod quickhull;
 mod shape;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, BroadPhaseCounters, BroadPhaseSettings};
 pub use error::ShapeError;
+pub use groups::Groups;
 pub use hull::{ConvexHull, HullEdge, HullFace};
 pub use manifold::{FeatureId, Manifold, ManifoldPoint};
 pub use narrow_phase::{ClosestPoints, CollideSettings, closest_points, collide};
+pub use query::{
+    Hit, Impact, ImpactSettings, Inside, Motion, PointProjection, QueryError, QueryFilter, Ray,
+    RayHit, Search, ShapeSet, cast_shape, overlaps, project_point, time_of_impact,
+};
 pub use shape::Shape;

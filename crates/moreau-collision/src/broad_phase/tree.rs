@@ -32,7 +32,7 @@ impl Node {
         }
     }
 
-    fn is_leaf(&self) -> bool {
+    pub(super) fn is_leaf(&self) -> bool {
         self.children[1] == NONE
     }
 }

@@ -1,7 +1,8 @@
 //! What several tests share.
 #![allow(dead_code)]
 
-use moreau_math::{Quat, Vec3, vec3};
+use moreau_collision::Shape;
+use moreau_math::{Pose, Quat, Vec3, vec3};
 
 /// SplitMix64.
 pub(crate) struct Random(pub(crate) u64);
@@ -62,9 +63,30 @@ impl Random {
         }
     }
 
+    /// Turned at random, its origin in the cube of half edge `half`.
+    pub(crate) fn pose(&mut self, half: f64) -> Pose {
+        Pose::new(self.vec(half), self.rotation())
+    }
+
     pub(crate) fn shuffle<T>(&mut self, items: &mut [T]) {
         for i in (1..items.len()).rev() {
             items.swap(i, self.below(i + 1));
         }
     }
+}
+
+/// One of every kind, of sizes from 0.1 to 1.
+pub(crate) fn shapes(random: &mut Random) -> Vec<Shape> {
+    let mut size = || random.range(0.1, 1.0);
+    let mut shapes = vec![
+        Shape::sphere(size()),
+        Shape::cuboid(size(), size(), size()),
+        Shape::capsule(size(), size()),
+        Shape::cylinder(size(), size()),
+        Shape::cone(size(), size()),
+    ];
+    let points: Vec<Vec3> = (0..12).map(|_| random.direction() * 0.8).collect();
+    shapes.push(Shape::hull(&points).unwrap());
+    shapes.push(Shape::half_space(random.direction()));
+    shapes
 }
