@@ -26,22 +26,30 @@
 mod aabb;
 mod area_vector;
 mod broad_phase;
+mod compound;
 mod error;
 mod groups;
+mod heightfield;
 mod hull;
 mod hull_builder;
 mod manifold;
+mod mesh;
 mod narrow_phase;
 mod query;
 mod quickhull;
 mod shape;
+mod static_tree;
+mod surface;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, BroadPhaseCounters, BroadPhaseSettings};
+pub use compound::{Compound, CompoundChild};
 pub use error::ShapeError;
 pub use groups::Groups;
+pub use heightfield::Heightfield;
 pub use hull::{ConvexHull, HullEdge, HullFace};
 pub use manifold::{FeatureId, Manifold, ManifoldPoint};
+pub use mesh::TriangleMesh;
 pub use narrow_phase::{ClosestPoints, CollideSettings, closest_points, collide};
 pub use query::{
     Hit, Impact, ImpactSettings, Inside, Motion, PointProjection, QueryError, QueryFilter, Ray,

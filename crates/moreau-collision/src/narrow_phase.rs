@@ -65,7 +65,7 @@ impl Default for CollideSettings {
     }
 }
 
-/// Fills `manifold` with the contact of two shapes at two poses; leaves it empty where they are
+/// Fills `manifold` with the contact of two convex shapes at two poses; leaves it empty where they are
 /// further apart than `settings.prediction`, where a pose is not finite, and for two half-spaces.
 ///
 /// Where the shapes overlap the normal is that of the least translation that separates them, and no
@@ -144,6 +144,9 @@ fn run(
     manifold: &mut Manifold,
     adjust: impl FnOnce(&mut Context<'_>),
 ) {
+    if !(a.shape.is_convex() && b.shape.is_convex()) {
+        return;
+    }
     let swapped = context::is_reversed(&a, &b);
     let (first, second) = if swapped { (&b, &a) } else { (&a, &b) };
     let Some(mut context) = Context::new(first, second, prediction, manifold) else {
@@ -232,6 +235,6 @@ fn collide_with_ball(context: &mut Context<'_>, shape: &Shape, pose: &Pose, ball
                 sphere_revolved::collide(context, &a, center, ball.radius);
             }
         }
-        Shape::HalfSpace { .. } => {}
+        Shape::HalfSpace { .. } | Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => {}
     }
 }

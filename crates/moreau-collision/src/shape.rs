@@ -1,4 +1,5 @@
-use crate::{Aabb, ConvexHull, ShapeError};
+use crate::surface::Surface;
+use crate::{Aabb, Compound, ConvexHull, Heightfield, ShapeError, TriangleMesh};
 use moreau_math::{MassProperties, Pose, Vec3, vec3};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -56,6 +57,12 @@ pub enum Shape {
         /// Of the base, m.
         radius: f64,
     },
+    /// Triangles that share edges; a solid where they are closed.
+    Mesh(Arc<TriangleMesh>),
+    /// Ground given by heights on a grid.
+    Heightfield(Arc<Heightfield>),
+    /// Several shapes that move as one.
+    Compound(Arc<Compound>),
 }
 
 impl Shape {
@@ -106,6 +113,30 @@ impl Shape {
         Ok(Self::Hull(Arc::new(ConvexHull::new(points)?)))
     }
 
+    /// A mesh of `triangles` (three indices each, counter-clockwise seen from the front) over
+    /// `vertices` (m).
+    pub fn mesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<Self, ShapeError> {
+        Ok(Self::Mesh(Arc::new(TriangleMesh::new(
+            vertices, triangles,
+        )?)))
+    }
+
+    /// `rows` times `columns` heights (m), row by row, `spacing` (m) apart along x and z.
+    pub fn heightfield(
+        rows: usize,
+        columns: usize,
+        heights: Vec<f64>,
+        spacing: [f64; 2],
+    ) -> Result<Self, ShapeError> {
+        let field = Heightfield::new(rows, columns, heights, spacing)?;
+        Ok(Self::Heightfield(Arc::new(field)))
+    }
+
+    /// The union of shapes, each at its pose in the body's frame.
+    pub fn compound(children: &[(Shape, Pose)]) -> Result<Self, ShapeError> {
+        Ok(Self::Compound(Arc::new(Compound::new(children)?)))
+    }
+
     /// The name of the kind of shape.
     pub fn kind(&self) -> &'static str {
         match self {
@@ -116,6 +147,9 @@ impl Shape {
             Self::Cone { .. } => "cone",
             Self::HalfSpace { .. } => "half-space",
             Self::Hull(_) => "hull",
+            Self::Mesh(_) => "mesh",
+            Self::Heightfield(_) => "heightfield",
+            Self::Compound(_) => "compound",
         }
     }
 
@@ -124,8 +158,8 @@ impl Shape {
     /// # Errors
     /// [`ShapeError::NotPositive`] for a radius, half extent or half height that is zero, negative,
     /// infinite or not a number, [`ShapeError::Negative`] for a capsule's half height (which may be
-    /// zero) that is negative, infinite or not a number, [`ShapeError::NotFinite`] and [`ShapeError::NotUnit`] for a normal.
-    /// A [`ConvexHull`] was checked when it was built.
+    /// zero) that is negative, infinite or not a number, [`ShapeError::NotFinite`] and
+    /// [`ShapeError::NotUnit`] for a normal. What is shared was checked when it was built.
     pub fn validate(&self) -> Result<(), ShapeError> {
         match *self {
             Self::Sphere { radius } => positive("radius", radius),
@@ -170,13 +204,51 @@ impl Shape {
                 }
                 Ok(())
             }
-            Self::Hull(_) => Ok(()),
+            Self::Hull(_) | Self::Mesh(_) | Self::Heightfield(_) | Self::Compound(_) => Ok(()),
         }
     }
 
-    /// Whether the shape has a finite volume.
+    /// Whether the shape lies within a finite distance of its origin.
     pub fn is_bounded(&self) -> bool {
         !matches!(self, Self::HalfSpace { .. })
+    }
+
+    /// Whether the shape is bounded and has a volume, so that a body of it can have a mass: not a
+    /// half-space, a heightfield, an open mesh, or a compound with one of those.
+    pub fn is_solid(&self) -> bool {
+        match self {
+            Self::HalfSpace { .. } | Self::Heightfield(_) => false,
+            Self::Mesh(mesh) => mesh.is_closed(),
+            Self::Compound(compound) => compound.children().iter().all(|c| c.shape.is_solid()),
+            _ => true,
+        }
+    }
+
+    /// Whether the segment between any two points of the shape lies in the shape.
+    pub fn is_convex(&self) -> bool {
+        !matches!(
+            self,
+            Self::Mesh(_) | Self::Heightfield(_) | Self::Compound(_)
+        )
+    }
+
+    /// How many parts contacts can tell apart: triangles, children and theirs; 1 for convex shapes.
+    pub(crate) fn part_count(&self) -> usize {
+        match self {
+            Self::Mesh(mesh) => mesh.triangles().len(),
+            Self::Heightfield(field) => field.triangle_count(),
+            Self::Compound(compound) => compound.part_count(),
+            _ => 1,
+        }
+    }
+
+    /// The triangles of a mesh or heightfield.
+    pub(crate) fn surface(&self) -> Option<&Surface> {
+        match self {
+            Self::Mesh(mesh) => Some(mesh.surface()),
+            Self::Heightfield(field) => Some(field.surface()),
+            _ => None,
+        }
     }
 
     /// The smallest axis-aligned box (m, world frame) around the shape at `pose`, to rounding.
@@ -232,17 +304,19 @@ impl Shape {
                 }
                 aabb
             }
-            Self::Hull(hull) => {
-                let mut aabb = Aabb::EMPTY;
-                for v in hull.vertices() {
-                    aabb.include(pose.transform_vector(*v));
-                }
-                Aabb::new(aabb.min + center, aabb.max + center)
+            Self::Hull(hull) => of_points(hull.vertices(), pose),
+            Self::Mesh(mesh) => of_points(mesh.vertices(), pose),
+            Self::Heightfield(field) => of_points(field.vertices(), pose),
+            Self::Compound(compound) => {
+                let boxes = (compound.children().iter())
+                    .map(|child| child.shape.aabb(&pose.mul_pose(&child.pose)));
+                boxes.fold(Aabb::EMPTY, |union, aabb| union.union(&aabb))
             }
         }
     }
 
-    /// The point (m, body frame) of the shape furthest along `direction` (body frame, any length);
+    /// The point (m, body frame) of the shape furthest along `direction` (body frame, any length),
+    /// of its convex hull that is;
     /// some point of the surface where `direction` is zero; `None` for an unbounded shape.
     pub fn support(&self, direction: Vec3) -> Option<Vec3> {
         match self {
@@ -276,11 +350,14 @@ impl Shape {
             }
             Self::HalfSpace { .. } => None,
             Self::Hull(hull) => Some(hull.vertices()[hull.support_vertex(direction)]),
+            Self::Mesh(mesh) => Some(mesh.surface().support(direction)),
+            Self::Heightfield(field) => Some(field.surface().support(direction)),
+            Self::Compound(compound) => compound.support(direction),
         }
     }
 
-    /// Greatest distance (m) of a point of the shape from the body's origin; infinite for a
-    /// half-space.
+    /// Greatest distance (m) of a point of the shape from the body's origin, for a compound an upper
+    /// bound of it; infinite for a half-space.
     pub fn bounding_radius(&self) -> f64 {
         match self {
             Self::Sphere { radius } => *radius,
@@ -299,14 +376,18 @@ impl Shape {
             } => vec3(*half_height, *radius, 0.0).length(),
             Self::HalfSpace { .. } => f64::INFINITY,
             Self::Hull(hull) => hull.bounding_radius(),
+            Self::Mesh(mesh) => mesh.surface().bounding_radius,
+            Self::Heightfield(field) => field.surface().bounding_radius,
+            Self::Compound(compound) => compound.bounding_radius(),
         }
     }
 
     /// Mass properties (body frame) of the solid at `density` (kg/m³).
     ///
     /// # Errors
-    /// [`ShapeError::Unbounded`] for a half-space, [`ShapeError::Mass`] for a density or dimension
-    /// that gives no usable mass.
+    /// [`ShapeError::Unbounded`] for a half-space, a heightfield and an open mesh,
+    /// [`ShapeError::BadChild`] for a compound with one of them, [`ShapeError::Mass`] for a density or
+    /// dimension that gives no usable mass.
     pub fn mass_properties(&self, density: f64) -> Result<MassProperties, ShapeError> {
         Ok(match self {
             Self::Sphere { radius } => MassProperties::sphere(*radius, density)?,
@@ -323,10 +404,23 @@ impl Shape {
                 half_height,
                 radius,
             } => MassProperties::cone(*half_height, *radius, density)?,
-            Self::HalfSpace { .. } => return Err(ShapeError::Unbounded { shape: self.kind() }),
+            Self::HalfSpace { .. } | Self::Heightfield(_) => {
+                return Err(ShapeError::Unbounded { shape: self.kind() });
+            }
             Self::Hull(hull) => hull.mass_properties(density)?,
+            Self::Mesh(mesh) => mesh.mass_properties(density)?,
+            Self::Compound(compound) => compound.mass_properties(density)?,
         })
     }
+}
+
+/// The box around `points` (body frame) at `pose`.
+fn of_points(points: &[Vec3], pose: &Pose) -> Aabb {
+    let mut aabb = Aabb::EMPTY;
+    for point in points {
+        aabb.include(pose.transform_vector(*point));
+    }
+    Aabb::new(aabb.min + pose.translation, aabb.max + pose.translation)
 }
 
 fn positive(field: &'static str, value: f64) -> Result<(), ShapeError> {

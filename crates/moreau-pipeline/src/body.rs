@@ -1,5 +1,5 @@
 use crate::{BodyId, Material, WorldError};
-use moreau_collision::Shape;
+use moreau_collision::{Shape, ShapeError};
 use moreau_math::{MassProperties, Pose, Quat, SymMat3, Vec3, Velocity};
 use serde::{Deserialize, Serialize};
 
@@ -276,6 +276,10 @@ impl BodyState {
                     center_of_mass: unit.center_of_mass,
                     inertia: unit.inertia.scaled(total / unit.mass),
                 }
+            }
+            Mass::Properties(_) if !self.shape.is_solid() => {
+                let shape = self.shape.kind();
+                return Err(shape_error(ShapeError::Unbounded { shape }));
             }
             Mass::Properties(properties) => properties,
         };

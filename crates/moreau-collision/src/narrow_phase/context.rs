@@ -31,6 +31,9 @@ impl<'a> Operand<'a> {
             }
             Shape::HalfSpace { .. } => (pose.translation, 0.0),
             Shape::Hull(hull) => hull_sphere(hull, pose),
+            Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => {
+                (pose.translation, shape.bounding_radius())
+            }
         };
         Self {
             shape,
@@ -50,6 +53,8 @@ impl<'a> Operand<'a> {
             Shape::Cone { .. } => 4,
             Shape::Capsule { .. } => 5,
             Shape::Sphere { .. } => 6,
+            // Taken apart before they get here.
+            Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => 7,
         }
     }
 
@@ -71,7 +76,7 @@ impl<'a> Operand<'a> {
                 radius,
             } => (vec3(*half_height, *radius, 0.0), [].as_slice()),
             Shape::Hull(hull) => (Vec3::ZERO, hull.vertices()),
-            Shape::Sphere { .. } | Shape::HalfSpace { .. } => (Vec3::ZERO, [].as_slice()),
+            _ => (Vec3::ZERO, [].as_slice()),
         };
         [p.x, p.y, p.z, r.x, r.y, r.z, r.w, size.x, size.y, size.z]
             .into_iter()
@@ -82,7 +87,11 @@ impl<'a> Operand<'a> {
     /// whose rotation cannot be seen.
     fn generic_direction(&self) -> Vec3 {
         match self.shape {
-            Shape::Sphere { .. } | Shape::HalfSpace { .. } => Vec3::ZERO,
+            Shape::Sphere { .. }
+            | Shape::HalfSpace { .. }
+            | Shape::Mesh(_)
+            | Shape::Heightfield(_)
+            | Shape::Compound(_) => Vec3::ZERO,
             Shape::Capsule { .. } => self.pose.rotation * Vec3::Y,
             Shape::Cuboid { .. } | Shape::Hull(_) | Shape::Cylinder { .. } | Shape::Cone { .. } => {
                 self.pose.rotation * GENERIC

@@ -26,7 +26,9 @@ pub(super) fn collide(
         corners: Corners::new(),
     };
     match other {
-        Shape::HalfSpace { .. } => return,
+        Shape::HalfSpace { .. } | Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => {
+            return;
+        }
         Shape::Sphere { radius } => points.add(center, *radius, 0),
         Shape::Capsule {
             half_height,
