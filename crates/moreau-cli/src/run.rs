@@ -7,7 +7,9 @@ use crate::page::{About, Gate, Recording, html};
 use crate::poses::PoseFile;
 use crate::{interrupt, output, scenes, solvers, table};
 use indicatif::{ProgressBar, ProgressStyle};
+use moreau::WorldError;
 use moreau::scene::{Figures, GateResult, Run, RunOptions, Verdict, evaluate};
+use moreau::solver::SolveError;
 use serde::Serialize;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -65,7 +67,12 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
         }
         let report = run.step().map_err(|error| {
             bar.abandon();
-            let help = "a smaller --dt or a scene without such large velocities may help";
+            let help = match error {
+                WorldError::Solve(SolveError::Unsupported { .. }) => {
+                    "--solver auto solves each island by a solver that takes it"
+                }
+                _ => "a smaller --dt or a scene without such large velocities may help",
+            };
             Fault::run(format!("step {}: {error}", run.world().steps() + 1), help)
         })?;
         if let Some(poses) = &mut poses {
@@ -180,6 +187,9 @@ fn words(args: &RunArgs, run: &Run, figures: &Figures, gates: &[GateResult]) -> 
         let _ = write!(text, ": {}", run.scene().description);
     }
     let _ = write!(text, "\n{}\n", table::figures(figures));
+    if !figures.solvers.is_empty() {
+        let _ = writeln!(text, "{}", table::solvers(figures));
+    }
     if !gates.is_empty() {
         let _ = writeln!(text, "{}", table::gates(gates));
     }

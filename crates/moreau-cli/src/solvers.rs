@@ -10,16 +10,26 @@ struct Solver {
     choice: SolverChoiceSpec,
 }
 
-const SOLVERS: [Solver; 3] = [
+const SOLVERS: [Solver; 5] = [
     Solver {
         name: "auto",
-        help: "Newton where its work is within the scene's limits, pgs elsewhere",
+        help: "Each island by the solver that suits it: exact where that is cheap, fast elsewhere",
         choice: SolverChoiceSpec::Auto,
     },
     Solver {
         name: "pgs",
         help: "Sequential impulses (projected Gauss-Seidel) for every island",
         choice: SolverChoiceSpec::Pgs,
+    },
+    Solver {
+        name: "block",
+        help: "Block sweeps with Anderson acceleration for every island",
+        choice: SolverChoiceSpec::Block,
+    },
+    Solver {
+        name: "active-set",
+        help: "The exact frictionless solver for every island; fails where there is friction",
+        choice: SolverChoiceSpec::ActiveSet,
     },
     Solver {
         name: "newton",

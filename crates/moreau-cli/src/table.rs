@@ -67,6 +67,32 @@ pub(crate) fn figures(figures: &Figures) -> Table {
     table
 }
 
+/// What each solver did in all steps together, a row each.
+pub(crate) fn solvers(figures: &Figures) -> Table {
+    let mut table = new_table([
+        "solver",
+        "islands",
+        "contacts",
+        "sweeps",
+        "factored",
+        "worst m/s",
+        "not certified",
+    ]);
+    for solver in &figures.solvers {
+        let right = |text: String| Cell::new(text).set_alignment(CellAlignment::Right);
+        table.add_row([
+            Cell::new(&solver.solver),
+            right(solver.islands.to_string()),
+            right(solver.contact_points.to_string()),
+            right(solver.sweeps.to_string()),
+            right(solver.factorizations.to_string()),
+            right(short(solver.residual_max_m_s)),
+            right(solver.uncertified_islands.to_string()),
+        ]);
+    }
+    table
+}
+
 /// The gates of the scene, a row each.
 pub(crate) fn gates(gates: &[GateResult]) -> Table {
     let mut table = new_table(["gate", "step", "found", "allowed", ""]);

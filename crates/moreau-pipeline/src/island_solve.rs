@@ -4,8 +4,9 @@ use crate::contact::Contact;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
+use crate::solver_choice::WorldSolver;
 use crate::world::WorldState;
-use crate::{JointKind, WorldError};
+use crate::{IslandSolver, JointKind, WorldError};
 use moreau_constraint::{
     BodyInput, ContactFrame, ContactPoint, ContactProblem, Impulses, Row, ball_joint_rows,
     distance_joint_row,
@@ -30,7 +31,7 @@ pub(crate) struct StepInput<'a> {
 
 /// Memory and solvers of one worker.
 pub(crate) struct Worker {
-    pub(crate) solver: Box<dyn ContactSolver>,
+    pub(crate) solver: WorldSolver,
     corrector: PgsSolver,
     problem: ContactProblem,
     /// Slots of the bodies that are not dynamic, ascending; they follow the dynamic ones.
@@ -48,13 +49,14 @@ pub(crate) struct IslandResult {
     pub(crate) corrections: Vec<Velocity>,
     pub(crate) impulses: Vec<Vec3>,
     pub(crate) joint_impulses: Vec<[f64; 3]>,
+    pub(crate) solver: IslandSolver,
     pub(crate) report: Option<SolveReport>,
     pub(crate) guarded: bool,
     pub(crate) error: Option<WorldError>,
 }
 
 impl Worker {
-    pub(crate) fn new(solver: Box<dyn ContactSolver>) -> Self {
+    pub(crate) fn new(solver: WorldSolver) -> Self {
         Self {
             solver,
             corrector: PgsSolver::default(),
@@ -97,10 +99,10 @@ impl Worker {
     ) -> Result<(), WorldError> {
         let island = Island::new(input, range);
         let bounces = self.assemble(input, &island)?;
-        let report = self
-            .solver
-            .solve(&self.problem, &mut self.impulses, &mut out.velocities)?;
-        out.report = Some(report);
+        let (solver, report) =
+            self.solver
+                .solve(&self.problem, &mut self.impulses, &mut out.velocities)?;
+        (out.solver, out.report) = (solver, Some(report));
         out.guarded = false;
         if bounces && input.state.settings.energy_guard {
             self.guard_energy(input, &island, out)?;
@@ -243,9 +245,9 @@ impl Worker {
             self.problem.set_bias(i, bias)?;
         }
         self.soft.clone_from(&self.impulses);
-        let report = self
-            .solver
-            .solve(&self.problem, &mut self.soft, &mut self.soft_velocities)?;
+        let (_, report) =
+            self.solver
+                .solve(&self.problem, &mut self.soft, &mut self.soft_velocities)?;
         // E(theta) is a quadratic through three of its values.
         let (at_zero, _) = self.energy_input(&self.soft, &self.soft_velocities);
         let middle = blend(&self.soft, &self.impulses, 0.5);

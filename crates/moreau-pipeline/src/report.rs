@@ -1,3 +1,5 @@
+use crate::{BodyId, IslandSolver};
+use moreau_solver::SolveReport;
 use serde::{Deserialize, Serialize};
 
 /// Seconds that the stages of a step took.
@@ -57,6 +59,8 @@ pub struct StepReport {
     pub certified: bool,
     /// Islands that did not.
     pub uncertified_islands: usize,
+    /// Which solver did how much.
+    pub solvers: SolverShares,
     /// Islands in which the energy guard reduced the bounce.
     pub guarded_islands: usize,
     /// Deepest overlap at the start of the step, m.
@@ -68,4 +72,66 @@ pub struct StepReport {
     pub potential_energy: f64,
     /// Where the time went. Not part of any state.
     pub times: StageTimes,
+}
+
+/// What one solver did in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolverShare {
+    /// Islands that it solved.
+    pub islands: usize,
+    /// Those among them that did not converge to its tolerance.
+    pub uncertified_islands: usize,
+    /// Contact points of its islands.
+    pub contact_points: usize,
+    /// Sum of its sweeps.
+    pub sweeps: u64,
+    /// Sum of its factorisations.
+    pub factorizations: u64,
+    /// Natural map of its worst contact or row, m/s.
+    pub residual: f64,
+}
+
+/// What each solver did in a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct SolverShares([SolverShare; IslandSolver::ALL.len()]);
+
+impl SolverShares {
+    /// The share of one solver.
+    pub fn of(&self, solver: IslandSolver) -> &SolverShare {
+        &self.0[solver as usize]
+    }
+
+    /// All solvers and their shares, those that did nothing included.
+    pub fn iter(&self) -> impl Iterator<Item = (IslandSolver, &SolverShare)> {
+        IslandSolver::ALL.into_iter().zip(&self.0)
+    }
+
+    pub(crate) fn count(&mut self, solver: IslandSolver, contacts: usize, solve: &SolveReport) {
+        let share = &mut self.0[solver as usize];
+        share.islands += 1;
+        share.uncertified_islands += usize::from(!solve.converged());
+        share.contact_points += contacts;
+        share.sweeps += u64::from(solve.sweeps);
+        share.factorizations += u64::from(solve.factorizations);
+        share.residual = share.residual.max(solve.residual);
+    }
+}
+
+/// An island of a step and how it was solved.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct IslandReport {
+    /// Its dynamic body with the smallest id.
+    pub first_body: BodyId,
+    /// Dynamic bodies.
+    pub bodies: usize,
+    /// Contact points.
+    pub contact_points: usize,
+    /// Joints.
+    pub joints: usize,
+    /// Who solved it.
+    pub solver: IslandSolver,
+    /// How far. Its `worst_contact` is an index in [`crate::World::contacts`].
+    pub solve: SolveReport,
+    /// Whether the energy guard reduced the bounce.
+    pub guarded: bool,
 }

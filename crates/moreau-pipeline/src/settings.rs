@@ -114,6 +114,18 @@ impl WorldSettings {
                 "0 or more, and finite",
             ),
             (
+                "solver.block.tolerance",
+                self.solver.block.tolerance,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "solver.active_set.tolerance",
+                self.solver.active_set.tolerance,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
                 "solver.newton.tolerance",
                 self.solver.newton.tolerance,
                 f64::MAX,

@@ -4,7 +4,7 @@ use crate::world::WorldState;
 use crate::{SnapshotError, World, WorldError};
 
 const MARK: &[u8; 8] = b"moreauW\0";
-const VERSION: u16 = 1;
+const VERSION: u16 = 2;
 
 impl World {
     /// The whole state as bytes: settings, bodies, joints, free ids, contacts and remembered
@@ -25,8 +25,8 @@ impl World {
         let state = decode(bytes)?;
         let mut world = Self::from_state(state);
         world.pool = self.pool.take();
-        if self.own_solver {
-            world.set_solver(self.solver.fork());
+        if self.solver.is_own() {
+            world.solver = self.solver.fork();
         }
         *self = world;
         Ok(())

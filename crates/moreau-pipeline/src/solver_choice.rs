@@ -1,23 +1,94 @@
 //! Which solver an island gets.
+//!
+//! The rule of [`SolverChoice::Auto`], in this order:
+//!
+//! | island | solver |
+//! |---|---|
+//! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
+//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton |
+//! | all others | `fast`: block sweeps with acceleration, or sequential impulses |
+//!
+//! The rule looks at nothing but the island's own problem, so that the same island gets the same
+//! solver, and the same bits, whatever else is in the world.
 
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
 use moreau_solver::{ContactSolver, SolveError, SolveReport};
+use moreau_solver_active_set::{ActiveSetSettings, ActiveSetSolver};
+use moreau_solver_block::{BlockSettings, BlockSolver};
 use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
 use serde::{Deserialize, Serialize};
 
 /// Which of the workspace's solvers solve the islands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum SolverChoice {
-    /// Newton where its work is within the limit, sequential impulses elsewhere.
+    /// Each island by the solver that suits it: exact where that is cheap, the fast path elsewhere.
     #[default]
     Auto,
     /// Sequential impulses for every island.
     Pgs,
+    /// Block sweeps with Anderson acceleration for every island.
+    Block,
+    /// The exact frictionless solver for every island. A step with an island that it does not take
+    /// (friction, or more rows than `active_set.max_rows`) fails with
+    /// [`SolveError::Unsupported`], and leaves the world as it was.
+    ActiveSet,
     /// Newton for every island, whatever it costs.
     Newton,
+}
+
+/// What solves the islands that are too large to be solved exactly.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FastPath {
+    /// Sequential impulses.
+    #[default]
+    Pgs,
+    /// Block sweeps with Anderson acceleration.
+    Block,
+}
+
+/// A solver that solved an island.
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
+)]
+#[serde(rename_all = "kebab-case")]
+pub enum IslandSolver {
+    /// moreau-solver-active-set.
+    ActiveSet,
+    /// moreau-solver-newton.
+    Newton,
+    /// moreau-solver-block.
+    Block,
+    /// moreau-solver-pgs.
+    Pgs,
+    /// The solver given to [`crate::World::set_solver`].
+    #[default]
+    Own,
+}
+
+impl IslandSolver {
+    /// All of them, in the order of [`Ord`].
+    pub const ALL: [Self; 5] = [
+        Self::ActiveSet,
+        Self::Newton,
+        Self::Block,
+        Self::Pgs,
+        Self::Own,
+    ];
+
+    /// The name that the solver itself has; `own` for the caller's.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ActiveSet => "active-set",
+            Self::Newton => "newton",
+            Self::Block => "block",
+            Self::Pgs => "pgs",
+            Self::Own => "own",
+        }
+    }
 }
 
 /// Knobs of the solvers.
@@ -33,8 +104,15 @@ pub struct SolverSettings {
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
     /// 2500. Bounds the cost of estimating the work.
     pub exact_contact_limit: usize,
-    /// Sequential impulses.
+    /// [`SolverChoice::Auto`]: what solves the islands above these limits. Default sequential
+    /// impulses.
+    pub fast: FastPath,
+    /// The exact frictionless solver. Default: its own.
+    pub active_set: ActiveSetSettings,
+    /// Sequential impulses. Default: its own.
     pub pgs: PgsSettings,
+    /// Block sweeps with Anderson acceleration. Default: its own.
+    pub block: BlockSettings,
     /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 4e7
     /// (about 20 ms), so that no island holds up a step for long.
     pub newton: NewtonSettings,
@@ -46,7 +124,10 @@ impl Default for SolverSettings {
             choice: SolverChoice::Auto,
             exact_work_limit: 5_000_000,
             exact_contact_limit: 2500,
+            fast: FastPath::Pgs,
+            active_set: ActiveSetSettings::default(),
             pgs: PgsSettings::default(),
+            block: BlockSettings::default(),
             newton: NewtonSettings {
                 tolerance: 1e-8,
                 max_work: 40_000_000,
@@ -56,42 +137,130 @@ impl Default for SolverSettings {
     }
 }
 
-/// The solver that a world has unless it is given another.
-#[derive(Debug)]
-pub(crate) struct ChosenSolver {
+/// What solves a world's islands: the solvers of the settings, or one set by hand.
+#[derive(Default)]
+pub(crate) struct WorldSolver {
+    chosen: ChosenSolver,
+    own: Option<Box<dyn ContactSolver>>,
+}
+
+impl WorldSolver {
+    pub(crate) fn chosen(settings: SolverSettings) -> Self {
+        Self {
+            chosen: ChosenSolver::new(settings),
+            own: None,
+        }
+    }
+
+    pub(crate) fn own(solver: Box<dyn ContactSolver>) -> Self {
+        Self {
+            chosen: ChosenSolver::default(),
+            own: Some(solver),
+        }
+    }
+
+    pub(crate) fn is_own(&self) -> bool {
+        self.own.is_some()
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        match &self.own {
+            Some(solver) => solver.name(),
+            None => self.chosen.name(),
+        }
+    }
+
+    /// The same for another worker.
+    pub(crate) fn fork(&self) -> Self {
+        match &self.own {
+            Some(solver) => Self::own(solver.fork()),
+            None => Self::chosen(self.chosen.settings),
+        }
+    }
+
+    /// As [`ContactSolver::solve`], and who did it.
+    pub(crate) fn solve(
+        &mut self,
+        problem: &ContactProblem,
+        impulses: &mut Impulses,
+        velocities: &mut Vec<Velocity>,
+    ) -> Result<(IslandSolver, SolveReport), SolveError> {
+        match &mut self.own {
+            Some(solver) => {
+                let report = solver.solve(problem, impulses, velocities)?;
+                Ok((IslandSolver::Own, report))
+            }
+            None => self.chosen.solve(problem, impulses, velocities),
+        }
+    }
+}
+
+/// The solvers that the settings choose from.
+#[derive(Default)]
+struct ChosenSolver {
     settings: SolverSettings,
+    active_set: ActiveSetSolver,
     pgs: PgsSolver,
+    block: BlockSolver,
     newton: NewtonSolver,
+    /// The warm start, where a second solver may have to start from it.
+    start: Impulses,
 }
 
 impl ChosenSolver {
-    pub(crate) fn new(settings: SolverSettings) -> Self {
+    fn new(settings: SolverSettings) -> Self {
         Self {
             settings,
+            active_set: ActiveSetSolver::new(settings.active_set),
             pgs: PgsSolver::new(settings.pgs),
+            block: BlockSolver::new(settings.block),
             newton: NewtonSolver::new(settings.newton),
+            start: Impulses::default(),
         }
     }
 
-    fn exact(&mut self, problem: &ContactProblem) -> bool {
-        match self.settings.choice {
-            SolverChoice::Pgs => false,
-            SolverChoice::Newton => true,
-            SolverChoice::Auto => {
-                problem.contacts().len() <= self.settings.exact_contact_limit
-                    && self.newton.work_estimate(problem) <= self.settings.exact_work_limit
-            }
-        }
-    }
-}
-
-impl ContactSolver for ChosenSolver {
     fn name(&self) -> &'static str {
         match self.settings.choice {
             SolverChoice::Auto => "auto",
-            SolverChoice::Pgs => "pgs",
-            SolverChoice::Newton => "newton",
+            SolverChoice::Pgs => IslandSolver::Pgs.name(),
+            SolverChoice::Block => IslandSolver::Block.name(),
+            SolverChoice::ActiveSet => IslandSolver::ActiveSet.name(),
+            SolverChoice::Newton => IslandSolver::Newton.name(),
         }
+    }
+
+    fn choose(&mut self, problem: &ContactProblem) -> IslandSolver {
+        match self.settings.choice {
+            SolverChoice::Pgs => IslandSolver::Pgs,
+            SolverChoice::Block => IslandSolver::Block,
+            SolverChoice::ActiveSet => IslandSolver::ActiveSet,
+            SolverChoice::Newton => IslandSolver::Newton,
+            SolverChoice::Auto => self.choose_by_rule(problem),
+        }
+    }
+
+    fn choose_by_rule(&mut self, problem: &ContactProblem) -> IslandSolver {
+        if self.active_set.accepts(problem).is_ok() {
+            IslandSolver::ActiveSet
+        } else if self.exact_is_cheap(problem) {
+            IslandSolver::Newton
+        } else {
+            match self.settings.fast {
+                FastPath::Pgs => IslandSolver::Pgs,
+                FastPath::Block => IslandSolver::Block,
+            }
+        }
+    }
+
+    fn exact_is_cheap(&mut self, problem: &ContactProblem) -> bool {
+        if problem.contacts().len() > self.settings.exact_contact_limit {
+            return false;
+        }
+        // No order of elimination takes more than a dense matrix of 6x6 blocks.
+        let limit = self.settings.exact_work_limit;
+        let bodies = problem.bodies().len() as u64;
+        let dense = bodies.saturating_pow(3).saturating_mul(216);
+        dense <= limit || self.newton.work_estimate(problem) <= limit
     }
 
     fn solve(
@@ -99,15 +268,25 @@ impl ContactSolver for ChosenSolver {
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
-    ) -> Result<SolveReport, SolveError> {
-        if self.exact(problem) {
-            self.newton.solve(problem, impulses, velocities)
-        } else {
-            self.pgs.solve(problem, impulses, velocities)
-        }
-    }
-
-    fn fork(&self) -> Box<dyn ContactSolver> {
-        Box::new(Self::new(self.settings))
+    ) -> Result<(IslandSolver, SolveReport), SolveError> {
+        let solver = self.choose(problem);
+        let report = match solver {
+            IslandSolver::ActiveSet => {
+                self.start.clone_from(impulses);
+                let report = self.active_set.solve(problem, impulses, velocities)?;
+                if self.settings.choice == SolverChoice::Auto && !report.converged() {
+                    impulses.clone_from(&self.start);
+                    let second = self.newton.solve(problem, impulses, velocities)?;
+                    return Ok((IslandSolver::Newton, second));
+                }
+                report
+            }
+            IslandSolver::Pgs => self.pgs.solve(problem, impulses, velocities)?,
+            IslandSolver::Block => self.block.solve(problem, impulses, velocities)?,
+            IslandSolver::Newton | IslandSolver::Own => {
+                self.newton.solve(problem, impulses, velocities)?
+            }
+        };
+        Ok((solver, report))
     }
 }

@@ -10,9 +10,10 @@ use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
 use crate::motion::{self, Held, Moving};
 use crate::seams::Seams;
 use crate::world::{World, WorldState};
-use crate::{BodyId, StepReport, WorldError};
+use crate::{BodyId, IslandReport, StepReport, WorldError};
 use moreau_cache::CachedImpulse;
 use moreau_math::{Quat, SymMat3, Vec3, Velocity};
+use moreau_solver::SolveReport;
 use rayon::prelude::*;
 use std::sync::Mutex;
 use std::time::Instant;
@@ -252,6 +253,9 @@ impl World {
             let Some(solve) = &result.report else {
                 continue;
             };
+            report
+                .solvers
+                .count(result.solver, range.contacts.len(), solve);
             report.sweeps = report.sweeps.max(solve.sweeps);
             report.total_sweeps += u64::from(solve.sweeps);
             report.factorizations += u64::from(solve.factorizations);
@@ -349,7 +353,8 @@ impl World {
         state.last_dt = dt;
     }
 
-    fn fill_report(&self, scratch: &Scratch, report: &mut StepReport) {
+    fn fill_report(&mut self, scratch: &Scratch, report: &mut StepReport) {
+        self.list_islands(scratch);
         report.bodies = self.body_count();
         report.joints = self.state.joints.len() - self.state.free_joints.len();
         let deepest = scratch
@@ -360,6 +365,34 @@ impl World {
         report.max_penetration = deepest;
         report.kinetic_energy = self.kinetic_energy();
         report.potential_energy = self.potential_energy();
+    }
+
+    fn list_islands(&mut self, scratch: &Scratch) {
+        let islands = &scratch.islands;
+        self.island_reports.clear();
+        for (range, result) in islands.ranges.iter().zip(&scratch.results) {
+            let (Some(first), Some(solve)) =
+                (islands.bodies.get(range.bodies.start), &result.report)
+            else {
+                continue;
+            };
+            let contacts = &islands.contacts[range.contacts.clone()];
+            self.island_reports.push(IslandReport {
+                first_body: BodyId {
+                    index: *first,
+                    generation: self.state.bodies[*first as usize].generation,
+                },
+                bodies: range.bodies.len(),
+                contact_points: range.contacts.len(),
+                joints: range.joints.len(),
+                solver: result.solver,
+                solve: SolveReport {
+                    worst_contact: solve.worst_contact.map(|c| contacts[c] as usize),
+                    ..*solve
+                },
+                guarded: result.guarded,
+            });
+        }
     }
 
     /// Kinetic energy of all dynamic bodies, J.

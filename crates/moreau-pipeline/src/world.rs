@@ -1,11 +1,11 @@
 use crate::body::{self, BodyState};
 use crate::detect::Detection;
 use crate::joint::JointState;
-use crate::solver_choice::ChosenSolver;
+use crate::solver_choice::WorldSolver;
 use crate::step::Scratch;
 use crate::{
-    Body, BodyId, BodyKind, BodyView, Contact, Joint, JointId, JointKind, Mass, Material,
-    WorldError, WorldSettings,
+    Body, BodyId, BodyKind, BodyView, Contact, IslandReport, Joint, JointId, JointKind, Mass,
+    Material, WorldError, WorldSettings,
 };
 use moreau_cache::ContactCache;
 use moreau_collision::Shape;
@@ -45,13 +45,13 @@ pub(crate) struct WorldState {
 /// was.
 pub struct World {
     pub(crate) state: WorldState,
-    pub(crate) solver: Box<dyn ContactSolver>,
-    /// Whether the solver was set by hand and not by the settings.
-    pub(crate) own_solver: bool,
+    pub(crate) solver: WorldSolver,
     pub(crate) pool: Option<Arc<rayon::ThreadPool>>,
     /// Follows from the state; rebuilt after a restore.
     pub(crate) detection: Detection,
     pub(crate) scratch: Scratch,
+    /// Of the last step. Not part of the state.
+    pub(crate) island_reports: Vec<IslandReport>,
 }
 
 impl std::fmt::Debug for World {
@@ -86,14 +86,14 @@ impl World {
     }
 
     pub(crate) fn from_state(state: WorldState) -> Self {
-        let solver = Box::new(ChosenSolver::new(state.settings.solver));
+        let solver = WorldSolver::chosen(state.settings.solver);
         let mut world = Self {
             state,
             solver,
-            own_solver: false,
             pool: None,
             detection: Detection::default(),
             scratch: Scratch::default(),
+            island_reports: Vec::new(),
         };
         world.detection.rebuild(&world.state);
         world
@@ -111,9 +111,9 @@ impl World {
     /// A setting that is out of range.
     pub fn set_settings(&mut self, settings: WorldSettings) -> Result<(), WorldError> {
         settings.validate()?;
-        if !self.own_solver {
+        if !self.solver.is_own() {
             self.scratch.forget_solvers();
-            self.solver = Box::new(ChosenSolver::new(settings.solver));
+            self.solver = WorldSolver::chosen(settings.solver);
         }
         self.state.settings = settings;
         Ok(())
@@ -122,8 +122,7 @@ impl World {
     /// Solves all islands with `solver`. It is not part of snapshots.
     pub fn set_solver(&mut self, solver: Box<dyn ContactSolver>) {
         self.scratch.forget_solvers();
-        self.solver = solver;
-        self.own_solver = true;
+        self.solver = WorldSolver::own(solver);
     }
 
     /// Name of the solver.
@@ -252,6 +251,12 @@ impl World {
     /// Contact points of the last step, in id order, with the impulses that it applied.
     pub fn contacts(&self) -> &[Contact] {
         &self.state.contacts
+    }
+
+    /// The islands of the last step in the order of their smallest body, and how each was solved.
+    /// Empty before the first step and after [`World::restore`]: no part of the state.
+    pub fn island_reports(&self) -> &[IslandReport] {
+        &self.island_reports
     }
 
     /// The contact impulses from which the next step starts.

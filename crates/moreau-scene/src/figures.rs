@@ -1,3 +1,4 @@
+use moreau_pipeline::{IslandSolver, SolverShare};
 use serde::Serialize;
 
 /// What a run came to. The names of the fields are those of the tools' JSON.
@@ -51,6 +52,8 @@ pub struct Figures {
     pub uncertified_steps: u64,
     /// Steps so far in which the energy guard reduced a bounce.
     pub guarded_steps: u64,
+    /// What each solver did so far; those that did nothing are left out.
+    pub solvers: Vec<SolverFigures>,
     /// Most sweeps of an island so far.
     pub max_sweeps: u32,
     /// Most contact points of a step so far.
@@ -59,6 +62,48 @@ pub struct Figures {
     pub peak_speed_m_s: f64,
     /// Length of a step, s.
     pub dt_s: f64,
+}
+
+/// What one solver did in a run: sums over all steps so far.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SolverFigures {
+    /// Its name.
+    pub solver: String,
+    /// Islands that it solved; an island counts once in each step.
+    pub islands: u64,
+    /// Those among them that did not converge to its tolerance.
+    pub uncertified_islands: u64,
+    /// Contact points of these islands.
+    pub contact_points: u64,
+    /// Its sweeps.
+    pub sweeps: u64,
+    /// Its factorisations.
+    pub factorizations: u64,
+    /// Its largest natural map, m/s.
+    pub residual_max_m_s: f64,
+}
+
+impl SolverFigures {
+    pub(crate) fn none(solver: IslandSolver) -> Self {
+        Self {
+            solver: solver.name().into(),
+            islands: 0,
+            uncertified_islands: 0,
+            contact_points: 0,
+            sweeps: 0,
+            factorizations: 0,
+            residual_max_m_s: 0.0,
+        }
+    }
+
+    pub(crate) fn add(&mut self, share: &SolverShare) {
+        self.islands += share.islands as u64;
+        self.uncertified_islands += share.uncertified_islands as u64;
+        self.contact_points += share.contact_points as u64;
+        self.sweeps += share.sweeps;
+        self.factorizations += share.factorizations;
+        self.residual_max_m_s = self.residual_max_m_s.max(share.residual);
+    }
 }
 
 /// Median of `times`, in the same unit.

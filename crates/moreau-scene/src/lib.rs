@@ -51,7 +51,7 @@ mod table;
 pub use body::{AxisAngle, BodyKind, BodyRef, BodySpec, CombineRule, MaterialSpec, RotationSpec};
 pub use build::BuiltScene;
 pub use error::{Place, SceneError};
-pub use figures::Figures;
+pub use figures::{Figures, SolverFigures};
 pub use gate::{Gate, GateResult, Quantity, Verdict, evaluate};
 pub use generate::{Axis, Container, Generator, GridOfColumns, Pile, Pyramid, Stack};
 pub use import_text::import_text;
@@ -62,7 +62,8 @@ pub use run::{Run, RunOptions};
 pub use scene::{Format, Scene, VERSION};
 pub use schema::schema_json;
 pub use settings::{
-    NewtonSpec, PgsSpec, PositionCorrectionSpec, SettingsSpec, SolverChoiceSpec, SolverSpec,
+    ActiveSetSpec, BlockSpec, FastPathSpec, NewtonSpec, PgsSpec, PositionCorrectionSpec,
+    SettingsSpec, SolverChoiceSpec, SolverSpec,
 };
 pub use shape::{ShapeRef, ShapeSpec};
 pub use table::Table;

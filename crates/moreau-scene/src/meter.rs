@@ -1,9 +1,10 @@
 //! What a run measures on the way: extremes of energy, drift, penetration, residual.
 
+use crate::figures::SolverFigures;
 use crate::gate::Quantity;
 use crate::momentum::MomentumBalance;
 use moreau_math::{Quat, Vec3};
-use moreau_pipeline::{BodyId, BodyView, StepReport, World};
+use moreau_pipeline::{BodyId, BodyView, IslandSolver, StepReport, World};
 
 /// Extremes over the steps so far, and what they are measured from.
 pub(crate) struct Meter {
@@ -26,6 +27,8 @@ pub(crate) struct Meter {
     pub(crate) uncertified: u64,
     pub(crate) guarded: u64,
     pub(crate) sweeps: u32,
+    /// One for each solver.
+    pub(crate) solvers: Vec<SolverFigures>,
     pub(crate) balance: MomentumBalance,
     /// `None` where no gate asks for it.
     spin: Option<Spin>,
@@ -88,6 +91,7 @@ impl Meter {
             uncertified: 0,
             guarded: 0,
             sweeps: 0,
+            solvers: IslandSolver::ALL.map(SolverFigures::none).into(),
             balance: MomentumBalance::new(world, &forces, weight),
             spin: spins.then(|| Spin {
                 start: angular_momentum(world),
@@ -124,6 +128,9 @@ impl Meter {
         self.uncertified += u64::from(!report.certified);
         self.guarded += u64::from(report.guarded_islands > 0);
         self.sweeps = self.sweeps.max(report.sweeps);
+        for (sum, (_, share)) in self.solvers.iter_mut().zip(report.solvers.iter()) {
+            sum.add(share);
+        }
         self.balance.after_step(world, report.dt);
         if let Some(spin) = &mut self.spin {
             spin.drift = spin

@@ -221,6 +221,12 @@ impl Run {
             certified: meter.uncertified == 0,
             uncertified_steps: meter.uncertified,
             guarded_steps: meter.guarded,
+            solvers: meter
+                .solvers
+                .iter()
+                .filter(|solver| solver.islands > 0)
+                .cloned()
+                .collect(),
             max_sweeps: meter.sweeps,
             max_contact_points: meter.max_contact_points,
             peak_speed_m_s: meter.peak_speed,

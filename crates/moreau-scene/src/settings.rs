@@ -1,5 +1,5 @@
 use crate::error::{Path, SceneError};
-use moreau_pipeline::{SolverChoice, WorldSettings};
+use moreau_pipeline::{FastPath, SolverChoice, WorldSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -59,9 +59,18 @@ pub struct SolverSpec {
     /// Choice auto: most contact points of an island that is solved exactly. Default 2500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_contact_limit: Option<usize>,
+    /// Choice auto: what solves the islands above these limits. Default pgs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast: Option<FastPathSpec>,
+    /// The exact frictionless solver. Default: all of its defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub active_set: Option<ActiveSetSpec>,
     /// Sequential impulses. Default: all of its defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgs: Option<PgsSpec>,
+    /// Block sweeps. Default: all of its defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub block: Option<BlockSpec>,
     /// Newton. Default: all of its defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub newton: Option<NewtonSpec>,
@@ -69,14 +78,58 @@ pub struct SolverSpec {
 
 /// Which of the solvers solve the islands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
+#[serde(rename_all = "kebab-case")]
 pub enum SolverChoiceSpec {
-    /// Newton where its work is within the limits, sequential impulses elsewhere.
+    /// Each island by the solver that suits it: the exact frictionless solver where there is no
+    /// friction and few rows, Newton where its work is within the limits, the fast path elsewhere.
     Auto,
     /// Sequential impulses for every island.
     Pgs,
+    /// Block sweeps with Anderson acceleration for every island.
+    Block,
+    /// The exact frictionless solver for every island. A step with an island that has friction, or
+    /// more rows than it takes, fails.
+    ActiveSet,
     /// Newton for every island, whatever it costs.
     Newton,
+}
+
+/// What solves the islands that are too large to be solved exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FastPathSpec {
+    /// Sequential impulses.
+    Pgs,
+    /// Block sweeps with Anderson acceleration.
+    Block,
+}
+
+/// Knobs of the exact frictionless solver.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ActiveSetSpec {
+    /// Natural map at which an island counts as solved, m/s, 0 or more. Default 1e-10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// Most contacts and rows together of an island that it takes. Default 20.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_rows: Option<usize>,
+}
+
+/// Knobs of block sweeps.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BlockSpec {
+    /// Most sweeps over an island. Default 400.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_sweeps: Option<u32>,
+    /// Natural map at which an island counts as solved, m/s, 0 or more. Default 1e-9.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// How many earlier sweeps Anderson acceleration combines, at most 32; 0 switches it off.
+    /// Default 10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anderson_window: Option<u32>,
 }
 
 /// Knobs of sequential impulses.
@@ -142,6 +195,16 @@ impl SettingsSpec {
                 &mut out.solver.exact_contact_limit,
                 solver.exact_contact_limit,
             );
+            set(&mut out.solver.fast, solver.fast.map(FastPath::from));
+            if let Some(active_set) = &solver.active_set {
+                set(&mut out.solver.active_set.tolerance, active_set.tolerance);
+                set(&mut out.solver.active_set.max_rows, active_set.max_rows);
+            }
+            if let Some(block) = &solver.block {
+                set(&mut out.solver.block.max_sweeps, block.max_sweeps);
+                set(&mut out.solver.block.tolerance, block.tolerance);
+                set(&mut out.solver.block.anderson_window, block.anderson_window);
+            }
             if let Some(pgs) = &solver.pgs {
                 set(&mut out.solver.pgs.max_sweeps, pgs.max_sweeps);
                 set(&mut out.solver.pgs.tolerance, pgs.tolerance);
@@ -162,7 +225,18 @@ impl From<SolverChoiceSpec> for SolverChoice {
         match choice {
             SolverChoiceSpec::Auto => Self::Auto,
             SolverChoiceSpec::Pgs => Self::Pgs,
+            SolverChoiceSpec::Block => Self::Block,
+            SolverChoiceSpec::ActiveSet => Self::ActiveSet,
             SolverChoiceSpec::Newton => Self::Newton,
+        }
+    }
+}
+
+impl From<FastPathSpec> for FastPath {
+    fn from(fast: FastPathSpec) -> Self {
+        match fast {
+            FastPathSpec::Pgs => Self::Pgs,
+            FastPathSpec::Block => Self::Block,
         }
     }
 }
@@ -171,7 +245,11 @@ impl SolverSpec {
     /// The world looks at these only in its first step.
     pub(crate) fn check(&self, path: &Path<'_>) -> Result<(), SceneError> {
         let newton = self.newton.clone().unwrap_or_default();
+        let active_set = self.active_set.clone().unwrap_or_default();
+        let block = self.block.clone().unwrap_or_default();
         let bounds = [
+            ("active_set", "tolerance", active_set.tolerance),
+            ("block", "tolerance", block.tolerance),
             (
                 "pgs",
                 "tolerance",
@@ -189,6 +267,13 @@ impl SolverSpec {
                     .key(field)
                     .invalid(x, "0 or more, and finite"));
             }
+        }
+        if let Some(window) = block.anderson_window
+            && window > 32
+        {
+            let path = path.key("block");
+            let window = f64::from(window);
+            return Err(path.key("anderson_window").invalid(window, "at most 32"));
         }
         match self.pgs.as_ref().and_then(|pgs| pgs.relaxation) {
             Some(x) if !(x > 0.0 && x < 2.0) => {

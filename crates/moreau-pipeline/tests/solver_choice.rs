@@ -1,0 +1,199 @@
+//! Which solver an island gets, and what the reports say about it.
+
+use moreau_collision::Shape;
+use moreau_math::{Vec3, Velocity, vec3};
+use moreau_pipeline::{
+    Body, BodyId, FastPath, IslandSolver, SolverChoice, StepReport, World, WorldError,
+    WorldSettings,
+};
+use moreau_solver::{ContactSolver, SolveError};
+use moreau_solver_pgs::PgsSolver;
+
+const DT: f64 = 1.0 / 60.0;
+
+fn settings(choice: SolverChoice) -> WorldSettings {
+    let mut settings = WorldSettings::default();
+    settings.solver.choice = choice;
+    settings
+}
+
+/// A plane, a frictionless cube at x = 0, and a stack of `height` cubes with friction at x = 10.
+fn world(settings: WorldSettings, height: usize) -> (World, Vec<BodyId>) {
+    let mut world = World::new(settings).unwrap();
+    world.add(Body::fixed(Shape::half_space(Vec3::Y))).unwrap();
+    let cube = || Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5));
+    let smooth = cube().at(vec3(0.0, 0.5, 0.0)).friction(0.0);
+    let mut ids = vec![world.add(smooth).unwrap()];
+    for k in 0..height {
+        let rough = cube().at(vec3(10.0, 0.5 + k as f64, 0.0)).friction(0.5);
+        ids.push(world.add(rough).unwrap());
+    }
+    (world, ids)
+}
+
+fn who(report: &StepReport) -> Vec<(&'static str, usize, usize)> {
+    report
+        .solvers
+        .iter()
+        .filter(|(_, share)| share.islands > 0)
+        .map(|(solver, share)| (solver.name(), share.islands, share.contact_points))
+        .collect()
+}
+
+#[test]
+fn each_island_gets_the_solver_that_suits_it() {
+    let (mut world, _) = world(settings(SolverChoice::Auto), 3);
+    let report = world.step(DT).unwrap();
+    assert_eq!(who(&report), [("active-set", 1, 4), ("newton", 1, 12)]);
+    assert!(report.certified);
+}
+
+#[test]
+fn an_island_above_the_work_limit_goes_the_fast_way() {
+    for (fast, name) in [(FastPath::Pgs, "pgs"), (FastPath::Block, "block")] {
+        let mut few = settings(SolverChoice::Auto);
+        few.solver.fast = fast;
+        few.solver.exact_contact_limit = 11;
+        let (mut by_contacts, _) = world(few, 3);
+        let report = by_contacts.step(DT).unwrap();
+        let mut want = vec![("active-set", 1, 4), (name, 1, 12)];
+        assert_eq!(who(&report), want);
+
+        let mut cheap = settings(SolverChoice::Auto);
+        cheap.solver.fast = fast;
+        cheap.solver.exact_work_limit = 100;
+        let (mut by_work, _) = world(cheap, 3);
+        let report = by_work.step(DT).unwrap();
+        assert_eq!(who(&report), want);
+
+        // Without the active set the smooth cube is one more island of the others.
+        cheap.solver.active_set.max_rows = 3;
+        let (mut no_active_set, _) = world(cheap, 3);
+        want = vec![(name, 2, 16)];
+        assert_eq!(who(&no_active_set.step(DT).unwrap()), want);
+    }
+}
+
+#[test]
+fn a_forced_solver_solves_every_island() {
+    for (choice, name) in [
+        (SolverChoice::Pgs, "pgs"),
+        (SolverChoice::Block, "block"),
+        (SolverChoice::Newton, "newton"),
+    ] {
+        let (mut world, ids) = world(settings(choice), 3);
+        assert_eq!(world.solver_name(), name);
+        let mut last = None;
+        for _ in 0..30 {
+            let report = world.step(DT).unwrap();
+            assert_eq!(who(&report), [(name, 2, 16)]);
+            last = Some(report);
+        }
+        // Sweeps need some steps of warm starts.
+        assert!(
+            last.is_some_and(|report| report.certified),
+            "{name}: {last:?}"
+        );
+        for (k, id) in ids[1..].iter().enumerate() {
+            let y = world.body(*id).unwrap().position().y;
+            assert!((y - 0.5 - k as f64).abs() < 1e-6, "{name}: {y}");
+        }
+    }
+}
+
+#[test]
+fn the_active_set_refuses_friction_and_leaves_the_world_alone() {
+    let (mut world, ids) = world(settings(SolverChoice::ActiveSet), 1);
+    let before = world.snapshot();
+    let error = world.step(DT).unwrap_err();
+    let want = SolveError::Unsupported {
+        solver: "active-set",
+        what: "contacts with friction",
+    };
+    assert_eq!(error, WorldError::Solve(want));
+    assert_eq!(world.snapshot(), before);
+    assert!(world.island_reports().is_empty());
+
+    // Without the rough cube it is taken.
+    world.remove(ids[1]).unwrap();
+    let report = world.step(DT).unwrap();
+    assert_eq!(who(&report), [("active-set", 1, 4)]);
+}
+
+#[test]
+fn what_has_no_exact_answer_is_left_to_newton() {
+    // A smooth cube between two plates that close: no velocity keeps out of both.
+    let mut world = World::new(settings(SolverChoice::Auto)).unwrap();
+    for (y, speed) in [(-0.5, 1.0), (1.5, -1.0)] {
+        let plate = Body::kinematic(Shape::cuboid(2.0, 0.5, 2.0)).at(vec3(0.0, y, 0.0));
+        let plate = plate.friction(0.0);
+        let id = world.add(plate).unwrap();
+        let velocity = Velocity::new(vec3(0.0, speed, 0.0), Vec3::ZERO);
+        world.set_velocity(id, velocity).unwrap();
+    }
+    let cube = Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5)).at(vec3(0.0, 0.5, 0.0));
+    world.add(cube.friction(0.0)).unwrap();
+    let report = world.step(DT).unwrap();
+    assert_eq!(who(&report), [("newton", 1, 8)]);
+    // The plates' speed of approach is 2 m/s; the best that there is shares it out.
+    assert!(!report.certified && report.uncertified_islands == 1);
+    assert!(report.residual > 0.5, "{}", report.residual);
+}
+
+#[test]
+fn the_islands_add_up_to_the_step() {
+    let (mut world, ids) = world(settings(SolverChoice::Auto), 4);
+    let kick = Velocity::new(vec3(1.0, 0.0, 0.3), Vec3::ZERO);
+    world.set_velocity(ids[4], kick).unwrap();
+    for _ in 0..5 {
+        let report = world.step(DT).unwrap();
+        let islands = world.island_reports();
+        assert_eq!(islands.len(), report.islands);
+        let firsts: Vec<_> = islands.iter().map(|island| island.first_body).collect();
+        assert_eq!(firsts, [ids[0], ids[1]]);
+        let solvers: Vec<_> = islands.iter().map(|island| island.solver).collect();
+        assert_eq!(solvers, [IslandSolver::ActiveSet, IslandSolver::Newton]);
+        assert_eq!((islands[0].bodies, islands[1].bodies), (1, 4));
+        let sum = |f: fn(&moreau_pipeline::IslandReport) -> u64| islands.iter().map(f).sum::<u64>();
+        assert_eq!(
+            sum(|i| i.contact_points as u64),
+            report.contact_points as u64
+        );
+        assert_eq!(sum(|i| u64::from(i.solve.sweeps)), report.total_sweeps);
+        let factorizations = sum(|i| u64::from(i.solve.factorizations));
+        assert_eq!(factorizations, report.factorizations);
+        let shares = |f: fn(&moreau_pipeline::SolverShare) -> u64| {
+            report
+                .solvers
+                .iter()
+                .map(|(_, share)| f(share))
+                .sum::<u64>()
+        };
+        assert_eq!(shares(|s| s.sweeps), report.total_sweeps);
+        assert_eq!(shares(|s| s.factorizations), report.factorizations);
+        let worst = islands.iter().map(|i| i.solve.residual).fold(0.0, f64::max);
+        assert_eq!(worst, report.residual);
+        // The worst contact is one of the island's own.
+        for island in islands {
+            let contact = &world.contacts()[island.solve.worst_contact.unwrap()];
+            assert!(contact.a == island.first_body || contact.b >= island.first_body);
+        }
+    }
+    assert!(!world.island_reports().is_empty());
+    let bytes = world.snapshot();
+    world.restore(&bytes).unwrap();
+    assert!(world.island_reports().is_empty());
+}
+
+#[test]
+fn a_solver_of_ones_own_is_reported_as_such() {
+    let (mut world, _) = world(WorldSettings::default(), 2);
+    let own: Box<dyn ContactSolver> = Box::new(PgsSolver::default());
+    world.set_solver(own);
+    let report = world.step(DT).unwrap();
+    assert_eq!(who(&report), [("own", 2, 12)]);
+    // It survives a restore, as the documentation says.
+    let bytes = world.snapshot();
+    world.restore(&bytes).unwrap();
+    assert_eq!(who(&world.step(DT).unwrap()), [("own", 2, 12)]);
+}
