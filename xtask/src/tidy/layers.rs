@@ -113,6 +113,8 @@ pub(crate) const ROWS: &[Row] = &[
             "moreau-collision",
             "moreau-constraint",
             "moreau-solver",
+            "moreau-solver-active-set",
+            "moreau-solver-block",
             "moreau-solver-pgs",
             "moreau-solver-newton",
             "moreau-cache",
