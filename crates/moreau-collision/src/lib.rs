@@ -50,7 +50,9 @@ pub use heightfield::Heightfield;
 pub use hull::{ConvexHull, HullEdge, HullFace};
 pub use manifold::{FeatureId, Manifold, ManifoldPoint};
 pub use mesh::TriangleMesh;
-pub use narrow_phase::{ClosestPoints, CollideSettings, closest_points, collide};
+pub use narrow_phase::{
+    ClosestPoints, CollideSettings, closest_points, collide, collide_all, collide_parts,
+};
 pub use query::{
     Hit, Impact, ImpactSettings, Inside, Motion, PointProjection, QueryError, QueryFilter, Ray,
     RayHit, Search, ShapeSet, cast_shape, overlaps, project_point, time_of_impact,

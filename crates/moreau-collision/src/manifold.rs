@@ -43,12 +43,14 @@ pub struct ManifoldPoint {
     pub feature: FeatureId,
 }
 
-/// The contact of two convex shapes: a common normal and at most four points.
+/// The contact of two convex shapes, or of parts of two shapes: a common normal and at most four
+/// points.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Manifold {
     normal: Vec3,
     points: [ManifoldPoint; Self::CAPACITY],
     len: usize,
+    parts: (u32, u32),
 }
 
 impl Manifold {
@@ -63,6 +65,16 @@ impl Manifold {
     /// The points; empty where the shapes are further apart than the prediction distance.
     pub fn points(&self) -> &[ManifoldPoint] {
         &self.points[..self.len]
+    }
+
+    /// Which parts of A and of B touch, as [`collide_all`](crate::collide_all) numbers them; (0, 0) for
+    /// convex shapes.
+    pub fn parts(&self) -> (u32, u32) {
+        self.parts
+    }
+
+    pub(crate) fn set_parts(&mut self, parts: (u32, u32)) {
+        self.parts = parts;
     }
 
     /// Whether there is no contact.
@@ -101,6 +113,7 @@ impl Manifold {
     /// Exchanges A and B; the ids with them, as they name features of A and of B.
     pub(crate) fn exchange(&mut self) {
         self.normal = -self.normal;
+        self.parts = (self.parts.1, self.parts.0);
         let points = &mut self.points[..self.len];
         for p in points.iter_mut() {
             std::mem::swap(&mut p.point_a, &mut p.point_b);

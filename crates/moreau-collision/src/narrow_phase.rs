@@ -19,6 +19,7 @@
 //! **Order.** The two shapes are brought into an order that does not depend on which came first, and
 //! the result is turned back: exchanging A and B exchanges the result to the last bit.
 
+mod all;
 mod box_box;
 mod capsule_polytope;
 mod context;
@@ -27,6 +28,8 @@ mod gjk;
 mod half_space;
 mod hull_hull;
 mod nearest;
+mod on_surface;
+mod on_triangle;
 mod patch;
 mod placed;
 mod polyhedron;
@@ -34,8 +37,12 @@ mod polytope;
 mod reduce;
 mod revolved;
 mod round;
+mod solid;
 mod sphere_polytope;
 mod sphere_revolved;
+
+pub use all::{collide_all, collide_parts};
+pub(crate) use on_surface::NOT_OF_FACE;
 
 use crate::{Manifold, ManifoldPoint, Shape};
 use context::{Context, Operand};
@@ -144,7 +151,11 @@ fn run(
     manifold: &mut Manifold,
     adjust: impl FnOnce(&mut Context<'_>),
 ) {
-    if !(a.shape.is_convex() && b.shape.is_convex()) {
+    let flat = |operand: &Operand<'_>| matches!(operand.shape, Shape::HalfSpace { .. });
+    let fits = |operand: &Operand<'_>, other: &Operand<'_>| {
+        operand.shape.is_convex() || (flat(other) && matches!(operand.shape, Shape::Mesh(_)))
+    };
+    if !(fits(&a, &b) && fits(&b, &a)) {
         return;
     }
     let swapped = context::is_reversed(&a, &b);

@@ -198,6 +198,26 @@ impl<'m> Context<'m> {
         })
     }
 
+    /// For shapes in a working frame of the caller's: `radius` of the smaller one, `largest` coordinate
+    /// (m) of any frame. Nothing is written to the manifold.
+    pub(super) fn in_own_frame(
+        radius: f64,
+        largest: f64,
+        prediction: f64,
+        manifold: &'m mut Manifold,
+    ) -> Self {
+        let touch = SIZE_ROUNDING * 2.0 * radius + COORDINATE_ROUNDING * largest;
+        Self {
+            origin: Vec3::ZERO,
+            limit: prediction + touch,
+            touch,
+            tie: 10.0 * touch,
+            alongside: ALONGSIDE,
+            generic: Vec3::ZERO,
+            manifold,
+        }
+    }
+
     /// Of two candidates for the normal that are equally deep: whether `candidate` is to be preferred.
     ///
     /// The line of the normal decides, then its sign.

@@ -26,9 +26,13 @@ pub(super) fn collide(
         corners: Corners::new(),
     };
     match other {
-        Shape::HalfSpace { .. } | Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => {
-            return;
+        Shape::Mesh(mesh) => {
+            for (i, &v) in mesh.vertices().iter().enumerate() {
+                let name = (i % usize::from(NONE)) as u16;
+                points.add(center + pose.rotation * v, 0.0, name);
+            }
         }
+        Shape::HalfSpace { .. } | Shape::Heightfield(_) | Shape::Compound(_) => return,
         Shape::Sphere { radius } => points.add(center, *radius, 0),
         Shape::Capsule {
             half_height,

@@ -46,6 +46,25 @@ impl<'a> Polyhedron<'a> {
         }
     }
 
+    /// From tables of vertices, of faces and edges, and of the faces' loops of vertices and edges.
+    pub(super) fn of_tables(
+        vertices: &'a [Vec3],
+        (faces, edges): (&'a [HullFace], &'a [HullEdge]),
+        (face_vertices, face_edges): (&'a [u32], &'a [u32]),
+        rotation: Mat3,
+        origin: Vec3,
+    ) -> Self {
+        Self {
+            vertices,
+            faces,
+            edges,
+            face_vertices,
+            face_edges,
+            rotation,
+            origin,
+        }
+    }
+
     /// Point of the working frame in the own frame.
     pub(super) fn local_point(&self, point: Vec3) -> Vec3 {
         self.local_vector(point - self.origin)

@@ -70,7 +70,7 @@ fn greatest(values: &[f64], along: &[f64], tolerance: f64) -> usize {
 }
 
 /// Drops all but the at most four corners that the manifold keeps.
-fn reduce(context: &Context<'_>, projection: &Projection, corners: &mut Corners) {
+pub(super) fn reduce(context: &Context<'_>, projection: &Projection, corners: &mut Corners) {
     if corners.len() <= Manifold::CAPACITY {
         return;
     }

@@ -1,0 +1,226 @@
+//! A convex shape against the triangles of a mesh or heightfield.
+//!
+//! Each triangle near the shape says what it has to do with it (`on_triangle`). Those that agree on a
+//! plane, the same normal at the same height, make one manifold:
+//!
+//! - corners that several triangles found count once;
+//! - the corners are reduced to four as those of two convex shapes are (`reduce`);
+//! - a plane is *reached* where one of its corners is as deep as the shape is beyond the plane. The
+//!   shape that is moved out along a reached plane lies above it altogether, and touches nothing below.
+//!   So a plane whose points of the surface all lie below a reached one is dropped where that one is
+//!   less deep, or where itself is not reached. What remains of a convex mesh is the least
+//!   translation.
+//!
+//! **Frame.** The axes of the surface, with the origin at the shape's centre.
+
+use super::context::{Context, Operand};
+use super::on_triangle::{Facet, Meeting};
+use super::patch::{Corner, Corners, Projection, square_distance};
+use super::reduce;
+use super::solid::Solid;
+use crate::surface::Surface;
+use crate::{Aabb, FeatureId, Manifold, ManifoldPoint, Shape};
+use moreau_math::{Pose, Vec3};
+use smallvec::SmallVec;
+
+/// Marks the part of a manifold whose normal is not that of a face.
+pub(crate) const NOT_OF_FACE: u32 = 1 << 31;
+
+/// Sine of the angle between normals that count as one.
+const SAME_NORMAL: f64 = 1e-6;
+
+/// Difference of heights that count as one, as a part of the shape's size.
+const SAME_HEIGHT: f64 = 1e-9;
+
+/// A surface at its pose in the world, and which of its triangles count.
+#[derive(Clone, Copy)]
+pub(super) struct Ground<'a> {
+    pub(super) surface: &'a Surface,
+    pub(super) pose: &'a Pose,
+    /// Only this part: a patch, or where it is marked, a triangle.
+    pub(super) only: Option<u32>,
+}
+
+/// Triangles that agree on a plane.
+struct Group {
+    normal: Vec3,
+    height: f64,
+    of_face: bool,
+    /// Least s(n) of its members.
+    separation: f64,
+    part: u32,
+    corners: Corners,
+}
+
+/// Appends the manifolds of the surface (A) and the convex `shape` (B), and their parts of A.
+pub(super) fn collide(
+    ground: Ground<'_>,
+    shape: &Shape,
+    pose: &Pose,
+    prediction: f64,
+    manifolds: &mut Vec<Manifold>,
+) {
+    let Ground { surface, .. } = ground;
+    let operand = Operand::new(shape, pose);
+    if !(ground.pose.is_finite() && pose.is_finite()) {
+        return;
+    }
+    let origin = ground.pose.inverse_transform_point(operand.center);
+    let turn = ground.pose.rotation.conjugate() * pose.rotation;
+    let shift = ground.pose.rotation.conjugate() * (pose.translation - operand.center);
+    let local = Pose::new(shift, turn);
+    let coordinates = [
+        operand.center.abs().max_element(),
+        ground.pose.translation.abs().max_element(),
+        surface.bounding_radius,
+    ];
+    let largest = coordinates.into_iter().fold(0.0, f64::max);
+    let mut unused = Manifold::default();
+    let mut context = Context::in_own_frame(operand.radius, largest, prediction, &mut unused);
+    context.generic = super::context::GENERIC + turn * super::context::GENERIC;
+    let aabb = shape.aabb(&local).enlarged(context.limit);
+    let aabb = Aabb::new(aabb.min + origin, aabb.max + origin).enlarged(context.touch);
+    let mut near = Vec::new();
+    surface.tree.overlapping(&aabb, &mut near);
+    if let Some(part) = ground.only {
+        near.retain(|&t| match part & NOT_OF_FACE {
+            0 => surface.triangles[t as usize].patch == part,
+            _ => t == part & !NOT_OF_FACE,
+        });
+    }
+    if near.is_empty() {
+        return;
+    }
+    let same_height = context.tie.max(SAME_HEIGHT * operand.radius);
+    let groups = Solid::with(shape, &local, |solid| {
+        let mut groups: Vec<Group> = Vec::new();
+        for &index in &near {
+            let facet = Facet::new(surface, index, origin);
+            if let Some(meeting) = facet.meet(&context, solid) {
+                let patch = surface.triangles[index as usize].patch;
+                join(&context, same_height, &mut groups, meeting, (index, patch));
+            }
+        }
+        groups
+    });
+    let mut groups = groups.unwrap_or_default();
+    drop_covered(&context, same_height, &mut groups);
+    // A patch that is not quite flat may have made several planes: they need names of their own.
+    for i in 1..groups.len() {
+        if groups[..i].iter().any(|g| g.part == groups[i].part) {
+            groups[i].part |= NOT_OF_FACE;
+        }
+    }
+    for group in &mut groups {
+        manifolds.push(finish(&context, group, ground.pose, operand.center));
+    }
+}
+
+/// Puts what a triangle found into the group that it agrees with.
+fn join(
+    context: &Context<'_>,
+    same_height: f64,
+    groups: &mut Vec<Group>,
+    meeting: Meeting,
+    (index, patch): (u32, u32),
+) {
+    let group = groups.iter_mut().find(|g| {
+        (g.normal - meeting.normal).length() <= SAME_NORMAL
+            && (g.height - meeting.height).abs() <= same_height
+    });
+    let Some(group) = group else {
+        let part = if meeting.of_face {
+            patch
+        } else {
+            index | NOT_OF_FACE
+        };
+        groups.push(Group {
+            normal: meeting.normal,
+            height: meeting.height,
+            of_face: meeting.of_face,
+            separation: meeting.separation,
+            part,
+            corners: meeting.corners,
+        });
+        return;
+    };
+    if meeting.of_face && !group.of_face {
+        (group.of_face, group.part) = (true, patch);
+        group.normal = meeting.normal;
+    } else if meeting.of_face {
+        group.part = group.part.min(patch);
+    }
+    group.separation = group.separation.min(meeting.separation);
+    let projection = Projection::new(group.normal);
+    let near = 16.0 * context.touch * context.touch;
+    for mut corner in meeting.corners {
+        corner.flat = projection.flat(corner.point_a);
+        let known = |c: &Corner| {
+            let square = square_distance(c.flat, corner.flat);
+            square <= near || (c.code == corner.code && square <= same_height * same_height)
+        };
+        if !group.corners.iter().any(known) {
+            group.corners.push(corner);
+        }
+    }
+}
+
+/// Drops the groups that others cover.
+fn drop_covered(context: &Context<'_>, same_height: f64, groups: &mut Vec<Group>) {
+    let least = |g: &Group| {
+        let separations = g.corners.iter().map(|c| c.separation);
+        separations.fold(f64::INFINITY, f64::min)
+    };
+    let reached: Vec<bool> = (groups.iter())
+        .map(|g| least(g) <= g.separation + same_height)
+        .collect();
+    let covered = |i: usize| {
+        let group = &groups[i];
+        (0..groups.len()).any(|k| {
+            let over = &groups[k];
+            let below = |c: &Corner| over.normal.dot(c.point_a) <= over.height + same_height;
+            let deeper = group.separation < over.separation - same_height;
+            k != i && reached[k] && (deeper || !reached[i]) && group.corners.iter().all(below)
+        })
+    };
+    let lost = |i: usize| !reached[i] && least(&groups[i]) > groups[i].separation + context.limit;
+    let mut dropped = (0..groups.len())
+        .map(|i| covered(i) || lost(i))
+        .collect::<Vec<_>>()
+        .into_iter();
+    groups.retain(|_| !dropped.next().unwrap_or(false));
+}
+
+/// Reduces and names the corners, and takes them to the world.
+fn finish(context: &Context<'_>, group: &mut Group, pose: &Pose, center: Vec3) -> Manifold {
+    let projection = Projection::new(group.normal);
+    for corner in &mut group.corners {
+        corner.flat = projection.flat(corner.point_a);
+    }
+    reduce::reduce(context, &projection, &mut group.corners);
+    let mut points: SmallVec<[ManifoldPoint; Manifold::CAPACITY]> = SmallVec::new();
+    for corner in &group.corners {
+        let kind = u32::from(corner.code.crossing);
+        let mut feature = FeatureId::new(kind, corner.code.a, corner.code.b);
+        // Large surfaces have more features than names.
+        for other in [kind + 2, 3 - kind, 1 - kind] {
+            if points.iter().any(|p| p.feature == feature) {
+                feature = FeatureId::new(other, corner.code.a, corner.code.b);
+            }
+        }
+        points.push(ManifoldPoint {
+            point_a: pose.rotation * corner.point_a + center,
+            point_b: pose.rotation * corner.point_b + center,
+            separation: corner.separation,
+            feature,
+        });
+    }
+    points.sort_unstable_by_key(|p| p.feature);
+    let mut manifold = Manifold::default();
+    manifold.reset(super::context::unit(pose.rotation * group.normal));
+    manifold.set_parts((group.part, 0));
+    for point in points {
+        manifold.push(point);
+    }
+    manifold
+}

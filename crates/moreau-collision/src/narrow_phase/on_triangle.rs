@@ -1,0 +1,311 @@
+//! A convex shape against one triangle of a surface.
+//!
+//! The triangle lies on the boundary of a solid, so not every direction can be the normal of a contact
+//! there. With S the vertices of the triangle that lie furthest along n, n is *possible* where the
+//! surface about S does not rise above S along n:
+//!
+//! ```text
+//! S = the triangle   n is its normal
+//! S = an edge        n·(w - v) <= 0 for the third corners w of both triangles at the edge
+//! S = a vertex v     n·(w - v) <= 0 for all vertices w joined to v
+//! ```
+//!
+//! So a convex edge or vertex has the normals between those of its faces, a flat or hollow one has none
+//! but theirs. At the boundary of an open surface the normals end where they lie in the plane of the
+//! triangle.
+//!
+//! The contact's normal is that of the shortest distance where it is possible, else the possible one,
+//! out of the normals that separate polyhedra, of greatest separation
+//!
+//! ```text
+//! s(n) = least n·(shape) - greatest n·(triangle)
+//! ```
+//!
+//! The corners of the patch along it (`patch`) are those that lie over the triangle: none, where the
+//! shape touches the neighbours only.
+
+use super::context::{Context, unit};
+use super::gjk;
+use super::patch::{Code, Corner, Corners, Projection, intersect};
+use super::polyhedron::Polyhedron;
+use super::polytope::Polytope;
+use super::round::inflate;
+use super::solid::Solid;
+use crate::hull::{HullEdge, HullFace};
+use crate::surface::{NONE, Surface};
+use moreau_math::{Mat3, Vec3};
+
+/// Sine of an angle within which directions along the surface are level, and normals possible.
+const LEVEL: f64 = 1e-10;
+
+/// Square of the sine between edges below which they have no common perpendicular.
+const PARALLEL: f64 = 1e-14;
+
+/// A triangle of a surface in the working frame.
+pub(super) struct Facet<'a> {
+    surface: &'a Surface,
+    pub(super) index: u32,
+    /// Corners, m.
+    pub(super) corners: [Vec3; 3],
+    pub(super) normal: Vec3,
+    faces: [HullFace; 1],
+}
+
+const LOOP: [u32; 3] = [0, 1, 2];
+
+const EDGES: [HullEdge; 3] = [
+    HullEdge {
+        vertices: [0, 1],
+        faces: [0, 0],
+    },
+    HullEdge {
+        vertices: [1, 2],
+        faces: [0, 0],
+    },
+    HullEdge {
+        vertices: [0, 2],
+        faces: [0, 0],
+    },
+];
+
+/// What a shape has to do with a triangle.
+pub(super) struct Meeting {
+    pub(super) normal: Vec3,
+    /// Whether that is the triangle's own.
+    pub(super) of_face: bool,
+    /// s(n), less the shape's radius.
+    pub(super) separation: f64,
+    /// How far the surface reaches along the normal.
+    pub(super) height: f64,
+    pub(super) corners: Corners,
+}
+
+impl<'a> Facet<'a> {
+    /// `origin` is that of the working frame in the surface's, whose axes it has.
+    pub(super) fn new(surface: &'a Surface, index: u32, origin: Vec3) -> Self {
+        let corners = surface.corners(index).map(|p| p - origin);
+        let normal = surface.triangles[index as usize].normal;
+        let faces = [HullFace {
+            normal,
+            offset: normal.dot(corners[0]),
+            first: 0,
+            len: 3,
+        }];
+        Self {
+            surface,
+            index,
+            corners,
+            normal,
+            faces,
+        }
+    }
+
+    fn polyhedron(&self) -> Polyhedron<'_> {
+        Polyhedron::of_tables(
+            &self.corners,
+            (&self.faces, &EDGES),
+            (&LOOP, &LOOP),
+            Mat3::IDENTITY,
+            Vec3::ZERO,
+        )
+    }
+
+    fn reach(&self, n: Vec3) -> f64 {
+        let [a, b, c] = self.corners.map(|p| p.dot(n));
+        a.max(b).max(c)
+    }
+
+    /// Whether the unit vector `n` can be the normal of a contact here.
+    fn is_possible(&self, n: Vec3) -> bool {
+        if n.dot(self.normal) < -LEVEL {
+            return false;
+        }
+        let heights = self.corners.map(|p| p.dot(n));
+        let top = (0..3).fold(0, |t, i| if heights[i] > heights[t] { i } else { t });
+        let level = |i: usize| {
+            let across = (self.corners[i] - self.corners[top]).length();
+            heights[top] - heights[i] <= LEVEL * across
+        };
+        let (next, last) = ((top + 1) % 3, (top + 2) % 3);
+        match (level(next), level(last)) {
+            (true, true) => true,
+            (true, false) => self.is_ridge(top, n),
+            (false, true) => self.is_ridge(last, n),
+            (false, false) => self.is_peak(top, n),
+        }
+    }
+
+    /// Whether the triangle beyond the edge that starts at the corner `side` stays below it.
+    fn is_ridge(&self, side: usize, n: Vec3) -> bool {
+        let triangle = &self.surface.triangles[self.index as usize];
+        let beyond = triangle.neighbours[side];
+        if beyond == NONE {
+            return true;
+        }
+        let edge = [triangle.vertices[side], triangle.vertices[(side + 1) % 3]];
+        let start = self.surface.vertices[edge[0] as usize];
+        let corner = self.surface.opposite(beyond, edge);
+        corner.is_none_or(|w| n.dot(w - start) <= LEVEL * (w - start).length())
+    }
+
+    /// Whether everything joined to a corner stays below it.
+    fn is_peak(&self, corner: usize, n: Vec3) -> bool {
+        let vertex = self.surface.triangles[self.index as usize].vertices[corner];
+        let peak = self.surface.vertices[vertex as usize];
+        self.surface.around(vertex).iter().all(|&w| {
+            let arm = self.surface.vertices[w as usize] - peak;
+            n.dot(arm) <= LEVEL * arm.length()
+        })
+    }
+
+    /// The contact with `shape`; none where it has none here.
+    pub(super) fn meet(&self, context: &Context<'_>, shape: &Solid<'_>) -> Option<Meeting> {
+        let behind = shape.reach(self.normal) + shape.radius - self.faces[0].offset;
+        if behind <= context.touch {
+            return None;
+        }
+        let own = Polytope::Hull(self.polyhedron());
+        let near = gjk::nearest(context, self.normal, &own, &shape.polytope());
+        let limit = context.limit + shape.radius;
+        if near.distance > limit {
+            return None;
+        }
+        let apart = near.distance > context.touch;
+        let (mut normal, mut separation) = self.separating(context, shape);
+        let mut corners = Corners::new();
+        let mut facing = self.patch(context, normal, shape, &mut corners);
+        let reached = |corners: &Corners, s: f64| {
+            let reaches = |c: &Corner| c.separation <= s + context.tie;
+            corners.iter().any(reaches)
+        };
+        let exact = apart && separation < near.distance - context.tie;
+        if (exact || !reached(&corners, near.distance)) && apart && self.is_possible(near.normal) {
+            (normal, separation) = (near.normal, near.distance);
+            corners.clear();
+            facing = self.patch(context, normal, shape, &mut corners);
+            if !reached(&corners, separation) {
+                let code = Code {
+                    crossing: false,
+                    a: near.vertices[0],
+                    b: near.vertices[1],
+                };
+                let corner = facing.corner(near.points[0], near.points[1], code);
+                corners.push(corner);
+            }
+        }
+        if separation > limit {
+            return None;
+        }
+        if near.distance > shape.radius + context.touch {
+            // The shape does not meet the triangle, so where it lies behind it is elsewhere in depth.
+            corners.retain(|c| c.separation - shape.radius >= -context.touch);
+        }
+        let of_face = normal == self.normal;
+        self.rename(of_face, &mut corners);
+        if let Some(round) = &shape.round {
+            inflate(&facing, &mut corners, None, Some(round));
+        }
+        corners.retain(|c| c.separation <= context.limit);
+        (!corners.is_empty()).then(|| Meeting {
+            normal,
+            of_face,
+            separation: separation - shape.radius,
+            height: self.reach(normal),
+            corners,
+        })
+    }
+
+    /// The possible normal of greatest separation, and that. The triangle's own is one.
+    fn separating(&self, context: &Context<'_>, shape: &Solid<'_>) -> (Vec3, f64) {
+        let separation = |n: Vec3| -shape.reach(-n) - self.reach(n);
+        let mut best = (self.normal, separation(self.normal));
+        let mut offer = |n: Vec3| {
+            // Cheap first: it must separate clearly better than what is held.
+            let s = separation(n);
+            if s > best.1 + context.tie && self.is_possible(n) {
+                best = (n, s);
+            }
+        };
+        for &face in &shape.faces {
+            offer(-face);
+        }
+        let triangle = &self.surface.triangles[self.index as usize];
+        for side in 0..3 {
+            // A flat edge has no normals of its own.
+            if triangle.flat[side] {
+                continue;
+            }
+            let along = self.corners[(side + 1) % 3] - self.corners[side];
+            for &edge in &shape.edges {
+                let cross = along.cross(edge);
+                let scale = along.length_squared() * edge.length_squared();
+                if cross.length_squared() > PARALLEL * scale {
+                    let n = unit(cross);
+                    offer(n);
+                    offer(-n);
+                }
+            }
+        }
+        best
+    }
+
+    /// Adds the corners of the patch along `normal`; their codes name the triangle's own corners and
+    /// sides.
+    fn patch(
+        &self,
+        context: &Context<'_>,
+        normal: Vec3,
+        shape: &Solid<'_>,
+        corners: &mut Corners,
+    ) -> Projection {
+        let own = Polytope::Hull(self.polyhedron()).feature(normal, context);
+        let other = shape.feature(-normal, context);
+        let projection = Projection::new(normal);
+        let tolerance = if own.is_face() {
+            context.touch
+        } else {
+            context.touch.max(context.alongside * shape.radius)
+        };
+        intersect(&own, &other, &projection, tolerance, corners);
+        projection
+    }
+
+    /// Names corners after the surface's vertices and edges. Those of a face that lie inside of the
+    /// patch of coplanar triangles are none of the patch's and go.
+    fn rename(&self, of_face: bool, corners: &mut Corners) {
+        let triangle = &self.surface.triangles[self.index as usize];
+        // The sides as EDGES lists them run 0-1, 1-2, 0-2: the third is that which starts at 2.
+        corners.retain(|c| {
+            let inner = if c.code.a == super::patch::NONE {
+                false
+            } else if c.code.crossing {
+                triangle.flat[usize::from(c.code.a)]
+            } else {
+                let vertex = triangle.vertices[usize::from(c.code.a)];
+                self.surface.is_flat_vertex(vertex)
+            };
+            !(of_face && inner)
+        });
+        for c in corners.iter_mut() {
+            if c.code.a == super::patch::NONE {
+                continue;
+            }
+            let own = usize::from(c.code.a);
+            let number = if c.code.crossing {
+                let beyond = triangle.neighbours[own];
+                let side = |t: u32, s: usize| t.wrapping_mul(3).wrapping_add(s as u32);
+                let here = side(self.index, own);
+                match self.surface.triangles.get(beyond as usize) {
+                    Some(other) => {
+                        let back = other.neighbours.iter().position(|&t| t == self.index);
+                        here.min(side(beyond, back.unwrap_or(0)))
+                    }
+                    None => here,
+                }
+            } else {
+                triangle.vertices[own]
+            };
+            c.code.a = (number % u32::from(super::patch::NONE)) as u16;
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The convex partner of a surface: a polyhedral core and a radius.
+
+use super::context::Context;
+use super::feature::Feature;
+use super::placed::PlacedBox;
+use super::polyhedron::{BoxTables, Polyhedron};
+use super::polytope::Polytope;
+use super::round::Round;
+use crate::Shape;
+use crate::hull::HullEdge;
+use moreau_math::{Mat3, Pose, Vec3};
+use smallvec::SmallVec;
+
+/// A ball, capsule, box or hull in the working frame.
+pub(super) struct Solid<'a> {
+    core: Polyhedron<'a>,
+    /// m.
+    pub(super) radius: f64,
+    /// Of a ball or capsule.
+    pub(super) round: Option<Round>,
+    /// Outward unit normals of the faces of the core.
+    pub(super) faces: SmallVec<[Vec3; 8]>,
+    /// Directions of its edges, of any length and without those parallel to others.
+    pub(super) edges: SmallVec<[Vec3; 8]>,
+}
+
+/// The edge of a segment; it has no faces.
+const SEGMENT: [HullEdge; 1] = [HullEdge {
+    vertices: [0, 1],
+    faces: [0, 0],
+}];
+
+/// Square of the sine between parallel edges.
+const PARALLEL: f64 = 1e-24;
+
+impl<'a> Solid<'a> {
+    /// Calls `f` with the shape at a pose of the working frame; `None` for shapes that are not convex
+    /// or have no size.
+    pub(super) fn with<R>(
+        shape: &Shape,
+        pose: &Pose,
+        f: impl FnOnce(&Solid<'_>) -> R,
+    ) -> Option<R> {
+        match shape {
+            Shape::Cuboid { half_extents } => {
+                let placed = PlacedBox::new(*half_extents, pose, Vec3::ZERO);
+                let tables = BoxTables::new(placed.half);
+                let core = Polyhedron::of_box(&placed, &tables);
+                Some(f(&Solid::new(core, None)))
+            }
+            Shape::Hull(hull) => {
+                let core = Polyhedron::of_hull(hull, pose, Vec3::ZERO);
+                Some(f(&Solid::new(core, None)))
+            }
+            Shape::Sphere { .. } | Shape::Capsule { .. } => {
+                let round = Round::new(shape, pose, Vec3::ZERO)?;
+                let is_point = round.ends[0] == round.ends[1];
+                let (vertices, edges) = if is_point {
+                    (&round.ends[..1], &SEGMENT[..0])
+                } else {
+                    (&round.ends[..], &SEGMENT[..])
+                };
+                let tables = (&[][..], edges);
+                let (rotation, origin) = (Mat3::IDENTITY, Vec3::ZERO);
+                let core = Polyhedron::of_tables(vertices, tables, (&[], &[]), rotation, origin);
+                Some(f(&Solid::new(core, Some(round))))
+            }
+            _ => None,
+        }
+    }
+
+    fn new(core: Polyhedron<'a>, round: Option<Round>) -> Self {
+        let mut edges: SmallVec<[Vec3; 8]> = SmallVec::new();
+        for edge in core.edges {
+            let [from, to] = core.ends(edge);
+            let along = core.rotation * (to - from);
+            let parallel = |held: &Vec3| {
+                let scale = held.length_squared() * along.length_squared();
+                held.cross(along).length_squared() <= PARALLEL * scale
+            };
+            if !edges.iter().any(parallel) {
+                edges.push(along);
+            }
+        }
+        Self {
+            radius: round.map_or(0.0, |r| r.radius),
+            faces: (core.faces.iter().map(|f| core.rotation * f.normal)).collect(),
+            core,
+            round,
+            edges,
+        }
+    }
+
+    /// How far the core reaches along `n`.
+    pub(super) fn reach(&self, n: Vec3) -> f64 {
+        let (_, along) = self.core.support(self.core.local_vector(n));
+        along + n.dot(self.core.origin)
+    }
+
+    /// What of the core faces along the unit vector `n`.
+    pub(super) fn feature(&self, n: Vec3, context: &Context<'_>) -> Feature {
+        Feature::of_hull(&self.core, n, context.tie)
+    }
+
+    pub(super) fn polytope(&self) -> Polytope<'_> {
+        Polytope::Hull(self.core)
+    }
+}

@@ -1,0 +1,319 @@
+//! Contacts with meshes, heightfields and compounds.
+
+mod scenes;
+
+use moreau_collision::{CollideSettings, Manifold, Shape, collide_all};
+use moreau_math::{Pose, Quat, Vec3, vec3};
+use scenes::{Random, at, contact, turned};
+
+fn all(a: (&Shape, Pose), b: (&Shape, Pose), prediction: f64) -> Vec<Manifold> {
+    let mut manifolds = Vec::new();
+    let settings = CollideSettings { prediction };
+    collide_all(a.0, &a.1, b.0, &b.1, &settings, &mut manifolds);
+    for pair in manifolds.windows(2) {
+        assert!(pair[0].parts() < pair[1].parts(), "{manifolds:?}");
+    }
+    for m in &manifolds {
+        assert!((m.normal().length() - 1.0).abs() < 1e-15);
+        for p in m.points() {
+            let along = m.normal().dot(p.point_b - p.point_a);
+            assert!((along - p.separation).abs() < 1e-9, "{m:?}");
+        }
+        for pair in m.points().windows(2) {
+            assert!(pair[0].feature < pair[1].feature, "{m:?}");
+        }
+    }
+    manifolds
+}
+
+fn least(manifolds: &[Manifold]) -> Option<(f64, Vec3)> {
+    let each = manifolds
+        .iter()
+        .filter_map(|m| Some((m.min_separation()?, m.normal())));
+    each.reduce(|a, b| if b.0 < a.0 { b } else { a })
+}
+
+/// The surface of a hull as a mesh.
+fn mesh_of(shape: &Shape) -> Shape {
+    let Shape::Hull(hull) = shape else {
+        panic!("{}", shape.kind());
+    };
+    let triangles: Vec<[u32; 3]> = hull.triangles().collect();
+    Shape::mesh(hull.vertices(), &triangles).unwrap()
+}
+
+/// A hull, something else, and the poses at which they are `gap` apart.
+fn apart(random: &mut Random, kind: u64, gap: f64) -> (Shape, Pose, Shape, Pose) {
+    let hull = random.shape(3);
+    let hull = if matches!(hull, Shape::Hull(_)) {
+        hull
+    } else {
+        scenes::box_hull(0.3, 0.4, 0.5)
+    };
+    let other = random.shape(kind);
+    let pose = Pose::new(random.direction() * 3.0, random.rotation());
+    let far = Pose::new(
+        pose.translation + random.direction() * 5.0,
+        random.rotation(),
+    );
+    let m = contact((&hull, pose), (&other, far), 20.0);
+    let way = m.min_separation().unwrap() - gap;
+    let near = Pose::new(far.translation - m.normal() * way, far.rotation);
+    (hull, pose, other, near)
+}
+
+#[test]
+fn the_mesh_of_a_hull_is_touched_as_the_hull_is() {
+    let mut random = Random(11);
+    for i in 0..4000 {
+        let kind = i % 4;
+        let gap = random.range(1e-6, 0.019);
+        let (hull, pose, other, near) = apart(&mut random, kind, gap);
+        let exact = contact((&hull, pose), (&other, near), 0.02);
+        let found = all((&mesh_of(&hull), pose), (&other, near), 0.02);
+        let (separation, normal) = least(&found).unwrap_or_else(|| panic!("{i}: lost at {gap}"));
+        assert!(
+            (separation - gap).abs() < 1e-9,
+            "{i}: {separation} {gap} {found:?} {exact:?}"
+        );
+        assert!(
+            (normal - exact.normal()).length() < 1e-6,
+            "{i}: {found:?} {exact:?}"
+        );
+    }
+}
+
+#[test]
+fn shallow_overlaps_have_the_depth_of_the_hull() {
+    let mut random = Random(12);
+    let (mut deeper, mut shallower) = (0, 0);
+    for i in 0..4000 {
+        let kind = i % 4;
+        let depth = random.range(1e-6, 0.01);
+        let (hull, pose, other, near) = apart(&mut random, kind, -depth);
+        let exact = contact((&hull, pose), (&other, near), 0.02);
+        let found = all((&mesh_of(&hull), pose), (&other, near), 0.02);
+        let (separation, _) = least(&found).unwrap_or_else(|| panic!("{i}: lost at {depth}"));
+        let right = exact.min_separation().unwrap();
+        if separation < right - 1e-9 {
+            deeper += 1;
+        }
+        if separation > right + 1e-9 {
+            shallower += 1;
+        }
+    }
+    // Where the deepest vertex of the hull lies beyond a thin wedge of the other shape, no triangle at
+    // that vertex is met, and another one gives the depth.
+    assert!(deeper + shallower <= 12, "{deeper} {shallower}");
+}
+
+/// A strip of flush triangles along x, from x = 0, of cells `size` by 2 m.
+fn strip(cells: usize, size: f64) -> Shape {
+    let heights = vec![0.0; 2 * (cells + 1)];
+    Shape::heightfield(2, cells + 1, heights, [size, 2.0]).unwrap()
+}
+
+#[test]
+fn a_flat_strip_is_one_plane() {
+    let ground = strip(20, 0.3);
+    let mut random = Random(5);
+    for shape in [
+        Shape::cuboid(0.5, 0.25, 0.4),
+        scenes::box_hull(0.5, 0.25, 0.4),
+        Shape::sphere(0.25),
+        Shape::capsule(0.4, 0.25),
+    ] {
+        let count = match shape {
+            Shape::Sphere { .. } => 1,
+            Shape::Capsule { .. } => 2,
+            _ => 4,
+        };
+        let mut ids = None;
+        for i in 0..400 {
+            let x = random.range(1.0, 5.0);
+            let z = random.range(0.7, 1.3);
+            let gap = random.range(-1e-3, 1e-3);
+            // A capsule lies down.
+            let axis = if count == 2 { Vec3::Z } else { Vec3::Y };
+            let tilt = if count == 2 {
+                0.5 * std::f64::consts::PI
+            } else if i % 2 == 0 {
+                0.0
+            } else {
+                random.range(-3.0, 3.0)
+            };
+            let pose = turned(vec3(x, 0.25 + gap, z), axis, tilt);
+            let found = all((&ground, Pose::IDENTITY), (&shape, pose), 0.02);
+            assert_eq!(found.len(), 1, "{i} {found:?}");
+            let m = &found[0];
+            assert_eq!(m.normal(), Vec3::Y);
+            assert_eq!(m.points().len(), count, "{i} {m:?}");
+            for p in m.points() {
+                assert!((p.separation - gap).abs() < 1e-14, "{m:?}");
+            }
+            let features: Vec<_> = m.points().iter().map(|p| p.feature).collect();
+            let known = ids.get_or_insert_with(|| features.clone());
+            assert_eq!(*known, features);
+        }
+    }
+}
+
+#[test]
+fn exchanged_shapes_exchange_the_contacts() {
+    let mut random = Random(21);
+    for i in 0..1000 {
+        let (hull, pose, other, near) = apart(&mut random, i % 4, -0.005);
+        let mesh = mesh_of(&hull);
+        let bent = Shape::compound(&[
+            (other.clone(), at(0.3, 0.0, 0.0)),
+            (Shape::sphere(0.3), at(-0.3, 0.1, 0.0)),
+        ])
+        .unwrap();
+        for b in [&other, &bent] {
+            let one = all((&mesh, pose), (b, near), 0.02);
+            let mut two: Vec<Manifold> = all((b, near), (&mesh, pose), 0.02)
+                .iter()
+                .map(Manifold::swapped)
+                .collect();
+            two.sort_by_key(Manifold::parts);
+            assert_eq!(one, two);
+        }
+    }
+}
+
+#[test]
+fn a_compound_touches_as_its_children_do() {
+    let mut random = Random(33);
+    let mut some = 0;
+    for i in 0..600 {
+        let shapes: Vec<(Shape, Pose)> = (0..5)
+            .map(|k| {
+                (
+                    random.shape(k % 4),
+                    Pose::new(random.direction(), random.rotation()),
+                )
+            })
+            .collect();
+        let compound = Shape::compound(&shapes).unwrap();
+        let pose = Pose::new(random.direction(), random.rotation());
+        let other = random.shape(i % 4);
+        let there = Pose::new(random.direction() * 2.0, random.rotation());
+        let found = all((&compound, pose), (&other, there), 0.02);
+        let brute: Vec<Manifold> = shapes
+            .iter()
+            .map(|(shape, own)| contact((shape, pose.mul_pose(own)), (&other, there), 0.02))
+            .filter(|m| !m.is_empty())
+            .collect();
+        some += brute.len();
+        assert_eq!(found.len(), brute.len());
+        for (m, n) in found.iter().zip(&brute) {
+            assert_eq!((m.normal(), m.points()), (n.normal(), n.points()));
+        }
+    }
+    assert!(some > 100, "{some}");
+}
+
+#[test]
+fn moved_pairs_have_moved_contacts() {
+    let mut random = Random(44);
+    for i in 0..500 {
+        let (hull, pose, other, near) = apart(&mut random, i % 4, random_gap(i));
+        let mesh = mesh_of(&hull);
+        let frame = Pose::new(random.direction() * 10.0, random.rotation());
+        let one = all((&mesh, pose), (&other, near), 0.02);
+        let two = all(
+            (&mesh, frame.mul_pose(&pose)),
+            (&other, frame.mul_pose(&near)),
+            0.02,
+        );
+        let (s, n) = least(&one).unwrap();
+        let (t, m) = least(&two).unwrap();
+        assert!((s - t).abs() < 1e-12, "{s} {t}");
+        assert!(
+            (frame.transform_vector(n) - m).length() < 1e-6,
+            "{i} {one:?} {two:?}"
+        );
+    }
+}
+
+fn random_gap(i: u64) -> f64 {
+    (i as f64 / 500.0 - 0.5) * 0.03 + 1e-5
+}
+
+#[test]
+fn edges_have_the_normals_of_the_surface() {
+    // A ridge along z at x = 1 m, height 1 m, and a valley at x = 2 m.
+    let heights = vec![0.0, 1.0, 0.0, 1.0];
+    let both = [heights.clone(), heights].concat();
+    let ground = Shape::heightfield(2, 4, both, [1.0, 2.0]).unwrap();
+    let ball = Shape::sphere(0.3);
+    let floor = |x, y| all((&ground, Pose::IDENTITY), (&ball, at(x, y, 1.0)), 0.02);
+    // Over the ridge: one contact, straight up.
+    let top = floor(1.0, 1.305);
+    assert_eq!(top.len(), 1);
+    assert!((top[0].normal() - Vec3::Y).length() < 1e-12);
+    assert!((top[0].points()[0].separation - 0.005).abs() < 1e-14);
+    // To its side, and still in the range of the edge: away from the edge.
+    let (dx, dy) = (0.1, 0.3);
+    let side = floor(1.0 + dx, 1.0 + dy);
+    assert_eq!(side.len(), 1);
+    let away = vec3(dx, dy, 0.0).normalize();
+    assert!((side[0].normal() - away).length() < 1e-12, "{side:?}");
+    // In the valley: the two slopes, and no edge.
+    let s = 0.5_f64.sqrt();
+    let valley = floor(2.0, 0.3 / s);
+    assert_eq!(valley.len(), 2, "{valley:?}");
+    for (m, n) in valley.iter().zip([vec3(s, s, 0.0), vec3(-s, s, 0.0)]) {
+        assert!((m.normal() - n).length() < 1e-12, "{m:?}");
+        assert!(m.points()[0].separation.abs() < 1e-12);
+    }
+    // A cube that lies across the ridge touches it with its face: the edge's two ends of the face.
+    let cube = Shape::cuboid(0.4, 0.4, 0.4);
+    let across = all(
+        (&ground, Pose::IDENTITY),
+        (&cube, at(1.0, 1.395, 1.0)),
+        0.02,
+    );
+    assert_eq!(across.len(), 1, "{across:?}");
+    assert!((across[0].normal() - Vec3::Y).length() < 1e-12);
+    assert_eq!(across[0].points().len(), 2);
+    for p in across[0].points() {
+        assert!((p.separation + 0.005).abs() < 1e-12, "{across:?}");
+        assert!((p.point_a.x - 1.0).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn what_lies_behind_is_not_touched() {
+    let ground = strip(4, 0.5);
+    for shape in [Shape::sphere(0.2), Shape::cuboid(0.2, 0.2, 0.2)] {
+        let below = all(
+            (&ground, Pose::IDENTITY),
+            (&shape, at(1.0, -0.2, 1.0)),
+            0.02,
+        );
+        assert!(below.is_empty(), "{below:?}");
+        let nan = Pose::from_translation(Vec3::NAN);
+        assert!(all((&ground, nan), (&shape, at(1.0, 0.2, 1.0)), 0.02).is_empty());
+        let huge = Pose::from_translation(Vec3::splat(1e300));
+        assert!(all((&ground, huge), (&shape, at(1.0, 0.2, 1.0)), 0.02).is_empty());
+    }
+}
+
+#[test]
+fn a_mesh_stands_on_a_half_space_and_on_a_box() {
+    let cube = mesh_of(&scenes::box_hull(0.5, 0.5, 0.5));
+    let floor = Shape::half_space(Vec3::Y);
+    let slab = Shape::cuboid(5.0, 1.0, 5.0);
+    let turn = Quat::from_xyzw(0.0, 0.6, 0.0, 0.8);
+    for (ground, y) in [(&floor, 0.0), (&slab, -1.0)] {
+        let pose = Pose::new(vec3(0.2, 0.499, 0.1), turn);
+        let found = all((ground, at(0.0, y, 0.0)), (&cube, pose), 0.02);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!((found[0].normal() - Vec3::Y).length() < 1e-12);
+        assert_eq!(found[0].points().len(), 4);
+        for p in found[0].points() {
+            assert!((p.separation + 0.001).abs() < 1e-12);
+        }
+    }
+}
