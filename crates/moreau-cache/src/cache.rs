@@ -125,7 +125,7 @@ impl ContactCache {
     pub fn look_up(
         &mut self,
         bodies: (u64, u64),
-        feature: u32,
+        feature: u128,
         normal: Vec3,
     ) -> Option<CachedImpulse> {
         let (pair, swapped) = PairKey::new(bodies);
@@ -163,7 +163,7 @@ impl ContactCache {
 
     /// Adds the impulse of a contact of the pair (first body, second body) to this step's list.
     /// Ascending (pair, feature) is fastest; any order gives the same cache.
-    pub fn push(&mut self, bodies: (u64, u64), feature: u32, impulse: CachedImpulse) {
+    pub fn push(&mut self, bodies: (u64, u64), feature: u128, impulse: CachedImpulse) {
         let (pair, swapped) = PairKey::new(bodies);
         let impulse = if swapped { impulse.swapped() } else { impulse };
         self.next.push(CacheEntry {
@@ -204,7 +204,7 @@ impl ContactCache {
         self.cursor = 0;
     }
 
-    fn position(&self, pair: PairKey, feature: u32) -> Option<usize> {
+    fn position(&self, pair: PairKey, feature: u128) -> Option<usize> {
         let key = (pair, feature);
         if self
             .entries

@@ -74,13 +74,13 @@ pub struct CacheEntry {
     /// The bodies.
     pub pair: PairKey,
     /// Which point of the pair's manifold.
-    pub feature: u32,
+    pub feature: u128,
     /// From `pair.a` to `pair.b`.
     pub impulse: CachedImpulse,
 }
 
 impl CacheEntry {
-    pub(crate) fn key(&self) -> (PairKey, u32) {
+    pub(crate) fn key(&self) -> (PairKey, u128) {
         (self.pair, self.feature)
     }
 }

@@ -11,7 +11,7 @@ fn impulse(normal_impulse: f64) -> CachedImpulse {
     }
 }
 
-fn filled(keys: &[((u64, u64), u32)]) -> ContactCache {
+fn filled(keys: &[((u64, u64), u128)]) -> ContactCache {
     let mut cache = ContactCache::default();
     cache.begin();
     for (i, (bodies, feature)) in keys.iter().enumerate() {
@@ -68,7 +68,7 @@ fn a_round_trip_through_bytes_keeps_every_bit() {
         let normal_impulse = 1.0 / (3.0 + x);
         cache.push(
             (u64::from(i / 4), u64::MAX),
-            i % 4,
+            u128::from(i % 4),
             CachedImpulse {
                 normal,
                 normal_impulse,

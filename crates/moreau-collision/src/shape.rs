@@ -1,3 +1,4 @@
+use crate::narrow_phase::NOT_OF_FACE;
 use crate::surface::Surface;
 use crate::{Aabb, Compound, ConvexHull, Heightfield, ShapeError, TriangleMesh};
 use moreau_math::{MassProperties, Pose, Vec3, vec3};
@@ -64,6 +65,9 @@ pub enum Shape {
     /// Several shapes that move as one.
     Compound(Arc<Compound>),
 }
+
+/// Sine of the slope up to which an edge of a triangle faces along a normal.
+const FACING: f64 = 1e-6;
 
 impl Shape {
     /// A ball of `radius` (m).
@@ -230,6 +234,63 @@ impl Shape {
             self,
             Self::Mesh(_) | Self::Heightfield(_) | Self::Compound(_)
         )
+    }
+
+    /// The point (m, body frame) furthest along `direction` of what makes the contacts of a `part`, as
+    /// [`collide_all`](crate::collide_all) numbers them, whose normal (out of the shape) is `facing`:
+    ///
+    /// - a convex shape, or child of a compound: all of it;
+    /// - a face of a surface: its triangles;
+    /// - an edge or vertex of a surface: what of the triangle lies furthest along `facing`.
+    ///
+    /// Directions in the body frame; `facing` a unit vector. `None` where there is no such part, or it
+    /// is unbounded.
+    pub fn part_support(&self, part: u32, facing: Vec3, direction: Vec3) -> Option<Vec3> {
+        if let Self::Compound(compound) = self {
+            let (child, first) = compound.child_of_part(part & !NOT_OF_FACE)?;
+            let pose = &child.pose;
+            let own = (part & NOT_OF_FACE) | ((part & !NOT_OF_FACE) - first);
+            let facing = pose.inverse_transform_vector(facing);
+            let direction = pose.inverse_transform_vector(direction);
+            let point = child.shape.part_support(own, facing, direction)?;
+            return Some(pose.transform_point(point));
+        }
+        let Some(surface) = self.surface() else {
+            return self.support(direction);
+        };
+        let index = part & !NOT_OF_FACE;
+        surface.triangles.get(index as usize)?;
+        let further = |p: Vec3, q: Vec3| {
+            if q.dot(direction) > p.dot(direction) {
+                q
+            } else {
+                p
+            }
+        };
+        if part & NOT_OF_FACE == 0 {
+            let triangles = surface.patch(index).iter();
+            let corners = triangles.flat_map(|&t| surface.corners(t));
+            return corners.reduce(further);
+        }
+        let corners = surface.corners(index);
+        let top = corners
+            .into_iter()
+            .reduce(|p, q| if q.dot(facing) > p.dot(facing) { q } else { p })?;
+        let level = corners.into_iter().filter(|&p| {
+            let arm = top - p;
+            arm.dot(facing) <= FACING * arm.length()
+        });
+        level.reduce(further)
+    }
+
+    /// Which child of a compound the part belongs to, by the number of the child's first part; 0 for
+    /// other shapes.
+    pub fn child_of_part(&self, part: u32) -> u32 {
+        let Self::Compound(compound) = self else {
+            return 0;
+        };
+        let child = compound.child_of_part(part & !NOT_OF_FACE);
+        child.map_or(0, |(_, first)| first)
     }
 
     /// How many parts contacts can tell apart: triangles, children and theirs; 1 for convex shapes.

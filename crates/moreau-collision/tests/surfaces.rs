@@ -284,15 +284,34 @@ fn edges_have_the_normals_of_the_surface() {
 }
 
 #[test]
-fn what_lies_behind_is_not_touched() {
+fn what_lies_behind_a_mesh_is_not_touched() {
+    let sheet = [
+        vec3(0.0, 0.0, 0.0),
+        vec3(0.0, 0.0, 2.0),
+        vec3(2.0, 0.0, 0.0),
+    ];
+    let sheet = Shape::mesh(&sheet, &[[0, 1, 2]]).unwrap();
     let ground = strip(4, 0.5);
     for shape in [Shape::sphere(0.2), Shape::cuboid(0.2, 0.2, 0.2)] {
-        let below = all(
+        let below = all((&sheet, Pose::IDENTITY), (&shape, at(0.5, -0.2, 0.5)), 0.02);
+        assert!(below.is_empty(), "{below:?}");
+        let above = all((&sheet, Pose::IDENTITY), (&shape, at(0.5, 0.2, 0.5)), 0.02);
+        assert!(!above.is_empty());
+        // There is no way out of the ground but up.
+        let deep = all(
             (&ground, Pose::IDENTITY),
-            (&shape, at(1.0, -0.2, 1.0)),
+            (&shape, at(1.1, -5.0, 0.7)),
             0.02,
         );
-        assert!(below.is_empty(), "{below:?}");
+        assert_eq!(deep.len(), 1);
+        assert_eq!(deep[0].normal(), Vec3::Y);
+        assert!((deep[0].points()[0].separation + 5.2).abs() < 1e-12);
+        let beside = all(
+            (&ground, Pose::IDENTITY),
+            (&shape, at(-1.0, -5.0, 0.7)),
+            0.02,
+        );
+        assert!(beside.is_empty());
         let nan = Pose::from_translation(Vec3::NAN);
         assert!(all((&ground, nan), (&shape, at(1.0, 0.2, 1.0)), 0.02).is_empty());
         let huge = Pose::from_translation(Vec3::splat(1e300));

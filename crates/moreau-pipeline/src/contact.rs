@@ -6,13 +6,18 @@ use serde::{Deserialize, Serialize};
 
 /// One contact point of the last step: geometry at its start, impulses that the step applied.
 ///
-/// Sorted by `(a, b, feature)`.
+/// Sorted by `(a, b, part_a, part_b, feature)`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Contact {
     /// The body with the smaller id.
     pub a: BodyId,
     /// The other.
     pub b: BodyId,
+    /// Which part of A's shape touches, as [`moreau_collision::collide_all`] numbers them; 0 for convex
+    /// shapes.
+    pub part_a: u32,
+    /// Which part of B's.
+    pub part_b: u32,
     /// Which features touch.
     pub feature: FeatureId,
     /// Unit, from A to B.
@@ -38,11 +43,23 @@ pub struct Contact {
 }
 
 impl Contact {
+    /// Names the point among those of its pair: `part_a`, `part_b` and `feature`, 32 bits each.
+    pub fn key(&self) -> u128 {
+        let parts = u128::from(self.part_a) << 64 | u128::from(self.part_b) << 32;
+        parts | u128::from(self.feature.0)
+    }
+
     /// The impulse on B in world axes, N s.
     pub fn world_impulse(&self) -> Vec3 {
         self.normal * self.impulse.x
             + self.tangent1 * self.impulse.y
             + self.tangent2 * self.impulse.z
+    }
+
+    /// Whether two points of a world belong to one manifold.
+    pub(crate) fn same_manifold(&self, other: &Self) -> bool {
+        let manifold = |c: &Self| (c.a, c.b, c.part_a, c.part_b);
+        manifold(self) == manifold(other)
     }
 
     /// Where Newton's law leaves the contact at the end of a step of `dt` (s), if it bounces in it.

@@ -4,7 +4,7 @@ use crate::contact::Contact;
 use crate::sweep::{self, Found, Path};
 use crate::world::WorldState;
 use crate::{BodyId, BodyKind};
-use moreau_collision::{Aabb, BroadPhase};
+use moreau_collision::{Aabb, BroadPhase, Shape};
 use moreau_constraint::ContactFrame;
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
@@ -18,7 +18,8 @@ pub(crate) struct Detection {
     touched: Vec<u32>,
     joined: Vec<(u32, u32)>,
     pairs: Vec<(u32, u32)>,
-    found: Vec<Found>,
+    /// Of each pair.
+    found: Vec<Vec<Found>>,
 }
 
 /// Pairs of a chunk of narrow-phase work; the same for any number of threads.
@@ -52,6 +53,11 @@ impl Detection {
         let mut set = |index: u32| {
             if let Some(body) = &state.bodies[index as usize].value {
                 let mut aabb = body.shape.aabb(&body.pose());
+                if let Shape::Heightfield(_) = body.shape {
+                    // What a fast flight has taken below the ground is still found.
+                    let down = body.rotation * Vec3::NEG_Y * body.shape.bounding_radius();
+                    aabb = aabb.union(&Aabb::new(aabb.min + down, aabb.max + down));
+                }
                 if body.kind != BodyKind::Static {
                     let path = Path::new(body, &free[index as usize]);
                     let shift = path.velocity.linear * dt;
@@ -102,9 +108,9 @@ impl Detection {
         dt: f64,
         parallel: bool,
     ) {
-        self.found.resize(self.pairs.len(), Found::default());
+        self.found.resize_with(self.pairs.len(), Vec::new);
         let prediction = state.settings.prediction_distance;
-        let fill = |(pairs, founds): (&[(u32, u32)], &mut [Found])| {
+        let fill = |(pairs, founds): (&[(u32, u32)], &mut [Vec<Found>])| {
             for ((a, b), found) in pairs.iter().zip(founds) {
                 let (a, b) = (path(state, free, *a), path(state, free, *b));
                 sweep::find(&a, &b, prediction, dt, found);
@@ -121,7 +127,7 @@ impl Detection {
         }
     }
 
-    /// Lists the contact points of all manifolds in the order (a, b, feature); returns how many
+    /// Lists the contact points of all manifolds in the order (a, b, parts, feature); returns how many
     /// manifolds had any.
     pub(crate) fn list_points(
         &self,
@@ -131,39 +137,54 @@ impl Detection {
     ) -> usize {
         points.clear();
         let mut manifolds = 0;
-        for ((index_a, index_b), found) in self.pairs.iter().zip(&self.found) {
-            if found.manifold.is_empty() {
+        for (pair, founds) in self.pairs.iter().zip(&self.found) {
+            if founds.is_empty() {
                 continue;
             }
-            manifolds += 1;
-            let (a, b) = (path(state, free, *index_a), path(state, free, *index_b));
-            let (friction, restitution) = a.body.material.combine(&b.body.material);
-            let frame = ContactFrame::new(found.manifold.normal());
+            manifolds += founds.len();
             let first = points.len();
-            let geometry = sweep::points(&a, &b, found).zip(found.manifold.points());
-            for ((lever_a, lever_b, separation), point) in geometry {
-                let speed = |va: &Velocity, vb: &Velocity| {
-                    frame.normal.dot(vb.at(lever_b) - va.at(lever_a))
-                };
-                points.push(Contact {
-                    a: id(state, *index_a),
-                    b: id(state, *index_b),
-                    feature: point.feature,
-                    normal: frame.normal,
-                    tangent1: frame.tangent1,
-                    tangent2: frame.tangent2,
-                    lever_a,
-                    lever_b,
-                    separation: separation - found.time * speed(&a.velocity, &b.velocity),
-                    friction,
-                    restitution,
-                    approach_velocity: speed(&a.body.velocity, &b.body.velocity),
-                    impulse: Vec3::ZERO,
-                });
-            }
-            points[first..].sort_unstable_by_key(|p| p.feature);
+            list_pair(state, free, *pair, founds, points);
+            points[first..].sort_unstable_by_key(Contact::key);
         }
         manifolds
+    }
+}
+
+/// Appends the contact points of a pair.
+fn list_pair(
+    state: &WorldState,
+    free: &[Velocity],
+    (index_a, index_b): (u32, u32),
+    founds: &[Found],
+    points: &mut Vec<Contact>,
+) {
+    let (a, b) = (path(state, free, index_a), path(state, free, index_b));
+    let (friction, restitution) = a.body.material.combine(&b.body.material);
+    for found in founds {
+        let frame = ContactFrame::new(found.manifold.normal());
+        let (part_a, part_b) = found.manifold.parts();
+        let geometry = sweep::points(&a, &b, found).zip(found.manifold.points());
+        for ((lever_a, lever_b, separation), point) in geometry {
+            let speed =
+                |va: &Velocity, vb: &Velocity| frame.normal.dot(vb.at(lever_b) - va.at(lever_a));
+            points.push(Contact {
+                a: id(state, index_a),
+                b: id(state, index_b),
+                part_a,
+                part_b,
+                feature: point.feature,
+                normal: frame.normal,
+                tangent1: frame.tangent1,
+                tangent2: frame.tangent2,
+                lever_a,
+                lever_b,
+                separation: separation - found.time * speed(&a.velocity, &b.velocity),
+                friction,
+                restitution,
+                approach_velocity: speed(&a.body.velocity, &b.body.velocity),
+                impulse: Vec3::ZERO,
+            });
+        }
     }
 }
 

@@ -42,6 +42,14 @@ impl Lane {
         self.0.update(&x.to_le_bytes());
     }
 
+    /// The name of a contact point: its feature, and its parts where it has any.
+    fn point(&mut self, key: u128) {
+        self.int(key as u64 & u64::from(u32::MAX));
+        if key >> 32 != 0 {
+            self.int((key >> 32) as u64);
+        }
+    }
+
     fn real(&mut self, x: f64) {
         // x + 0.0 is +0.0 for both zeros and x for every other number.
         self.0.update(&(x + 0.0).to_bits().to_le_bytes());
@@ -71,7 +79,7 @@ impl World {
         for c in self.contacts() {
             contacts.int(c.a.to_bits());
             contacts.int(c.b.to_bits());
-            contacts.int(u64::from(c.feature.0));
+            contacts.point(c.key());
             for v in [c.normal, c.lever_a, c.lever_b, c.impulse] {
                 contacts.vector(v);
             }
@@ -81,7 +89,7 @@ impl World {
         for entry in self.state.cache.entries() {
             cache.int(entry.pair.a);
             cache.int(entry.pair.b);
-            cache.int(u64::from(entry.feature));
+            cache.point(entry.feature);
             cache.real(entry.impulse.normal_impulse);
             cache.vector(entry.impulse.tangential);
             cache.vector(entry.impulse.normal);

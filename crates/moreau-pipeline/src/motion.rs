@@ -184,9 +184,9 @@ fn follow_bounces(
     {
         return;
     }
-    // How many pairs push each body.
+    // How many manifolds push each body.
     let mut pushed = vec![0_u32; motions.len()];
-    for pair in points.chunk_by(|p, q| (p.a, p.b) == (q.a, q.b)) {
+    for pair in points.chunk_by(Contact::same_manifold) {
         if pair.iter().any(|p| p.impulse.x > 0.0) {
             pushed[pair[0].a.index as usize] += 1;
             pushed[pair[0].b.index as usize] += 1;
@@ -196,7 +196,7 @@ fn follow_bounces(
         let body = state.bodies[index].value.as_ref();
         body.map_or(0.0, |b| b.inverse_mass)
     };
-    for pair in points.chunk_by(|p, q| (p.a, p.b) == (q.a, q.b)) {
+    for pair in points.chunk_by(Contact::same_manifold) {
         let (a, b) = (pair[0].a.index as usize, pair[0].b.index as usize);
         let (ma, mb) = (inverse_mass(a), inverse_mass(b));
         let alone = |index: usize, m: f64| m == 0.0 || pushed[index] == 1;

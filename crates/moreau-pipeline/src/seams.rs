@@ -1,8 +1,8 @@
-//! Contacts at the seams between fixed bodies.
+//! Contacts at the seams between fixed bodies, and between the children of a fixed compound.
 //!
 //! A body that slides over flush tiles touches the edge of the next tile before it is above it, with a
-//! normal that opposes its motion. Its contact G with the fixed body g is such a ghost where another
-//! contact S of the same body with a fixed body s, normal n_s towards the body, shows that g offers
+//! normal that opposes its motion. Its contact G with the fixed tile g is such a ghost where another
+//! contact S of the same body with a fixed tile s, normal n_s towards the body, shows that g offers
 //! nothing to run into:
 //!
 //! ```text
@@ -11,6 +11,11 @@
 //! max over x in g of n_s·(x - p_s) <= slop   g ends at that plane
 //! n_g != n_s                            and does not just carry on with it
 //! ```
+//!
+//! Of a tile that is a mesh or heightfield, g is only what makes the contact: the triangles of a face,
+//! or the edge or vertex of a triangle that faces along the normal. So a slope that starts at a seam is
+//! met on its face, and not at its lower edge. (Within one surface the triangles know their neighbours,
+//! and there are no ghosts to take out.)
 //!
 //! Left out are only contacts with static and kinematic bodies; the step report counts them.
 
@@ -26,11 +31,15 @@ const LEAST_STEP: f64 = 1e-9;
 /// 1 - cos of the angle between normals that count as one.
 const SAME_NORMAL: f64 = 1e-12;
 
-/// The contact points of a dynamic body with one that is not.
+/// The points of a manifold of a dynamic body with one that is not.
 #[derive(Clone, Debug)]
 struct Group {
     body: BodyId,
     fixed: BodyId,
+    /// Of the fixed body.
+    part: u32,
+    /// What of a compound the part belongs to.
+    child: u32,
     points: Range<usize>,
     /// From the fixed body to the other.
     normal: Vec3,
@@ -78,18 +87,21 @@ impl Seams {
     fn find_groups(&mut self, state: &WorldState, points: &[Contact]) {
         self.groups.clear();
         let mut start = 0;
-        for run in points.chunk_by(|p, q| (p.a, p.b) == (q.a, q.b)) {
+        for run in points.chunk_by(Contact::same_manifold) {
             let range = start..start + run.len();
             start = range.end;
             let (a, b) = (run[0].a, run[0].b);
-            let (body, fixed, normal) = match (dynamic(state, a), dynamic(state, b)) {
-                (false, true) => (b, a, run[0].normal),
-                (true, false) => (a, b, -run[0].normal),
+            let (body, fixed, part, normal) = match (dynamic(state, a), dynamic(state, b)) {
+                (false, true) => (b, a, run[0].part_a, run[0].normal),
+                (true, false) => (a, b, run[0].part_b, -run[0].normal),
                 _ => continue,
             };
+            let shape = state.bodies[fixed.index as usize].value.as_ref();
             self.groups.push(Group {
                 body,
                 fixed,
+                part,
+                child: shape.map_or(0, |b| b.shape.child_of_part(part)),
                 points: range,
                 normal,
                 separation: run
@@ -98,7 +110,7 @@ impl Seams {
                     .fold(f64::INFINITY, f64::min),
             });
         }
-        self.groups.sort_by_key(|g| (g.body, g.fixed));
+        self.groups.sort_by_key(|g| (g.body, g.fixed, g.part));
     }
 }
 
@@ -109,7 +121,10 @@ fn dynamic(state: &WorldState, id: BodyId) -> bool {
 
 /// Whether `support` shows that `group` is a ghost.
 fn covers(state: &WorldState, points: &[Contact], support: &Group, group: &Group) -> bool {
-    if support.separation > group.separation || support.normal.dot(group.normal) > 1.0 - SAME_NORMAL
+    let same_tile = (support.fixed, support.child) == (group.fixed, group.child);
+    if same_tile
+        || support.separation > group.separation
+        || support.normal.dot(group.normal) > 1.0 - SAME_NORMAL
     {
         return false;
     }
@@ -129,7 +144,9 @@ fn covers(state: &WorldState, points: &[Contact], support: &Group, group: &Group
         return false;
     };
     let pose = fixed.pose();
-    let top = fixed.shape.support(pose.inverse_transform_vector(normal));
+    let facing = pose.inverse_transform_vector(group.normal);
+    let upward = pose.inverse_transform_vector(normal);
+    let top = fixed.shape.part_support(group.part, facing, upward);
     let origin = center(state, group.body);
     top.is_some_and(|top| {
         let offset = pose.transform_vector(top) + (pose.translation - origin);

@@ -225,7 +225,7 @@ impl World {
             let mut warm = Vec3::ZERO;
             if scale > 0.0 {
                 let pair = (p.a.to_bits(), p.b.to_bits());
-                if let Some(old) = self.state.cache.look_up(pair, p.feature.0, p.normal) {
+                if let Some(old) = self.state.cache.look_up(pair, p.key(), p.normal) {
                     report.warm_started += 1;
                     let (t1, t2) = (
                         p.tangent1.dot(old.tangential),
@@ -336,7 +336,7 @@ impl World {
             };
             state
                 .cache
-                .push((p.a.to_bits(), p.b.to_bits()), p.feature.0, impulse);
+                .push((p.a.to_bits(), p.b.to_bits()), p.key(), impulse);
         }
         state.cache.finish();
         for (range, result) in scratch.islands.ranges.iter().zip(&scratch.results) {

@@ -8,8 +8,10 @@
 //! the normal, phi = separation - t u_n, so that the law of an open contact, u_n + phi/h >= 0, stops
 //! the bodies at the surface.
 
+mod composite;
+
 use crate::body::BodyState;
-use moreau_collision::{CollideSettings, Manifold, collide};
+use moreau_collision::{CollideSettings, Manifold, collide, collide_parts};
 use moreau_math::{Pose, Vec3, Velocity, integrate_rotation};
 
 /// A body on its free path through a step.
@@ -61,82 +63,137 @@ pub(crate) struct Found {
 const MEETING_GAP: f64 = 1e-4;
 const ADVANCES: u32 = 24;
 
-/// Collides a pair whose bodies move along `a` and `b` for `dt` (s).
-pub(crate) fn find(a: &Path<'_>, b: &Path<'_>, prediction: f64, dt: f64, found: &mut Found) {
+/// Replaces the content of `found` by the contacts of a pair whose bodies move along `a` and `b` for
+/// `dt` (s), in the order of their parts. Each part of a pair is followed on its own.
+pub(crate) fn find(a: &Path<'_>, b: &Path<'_>, prediction: f64, dt: f64, found: &mut Vec<Found>) {
+    found.clear();
     // Either body may be stopped by a third, so the faster one's way counts, not the relative one.
     let reach = a.reach(dt).max(b.reach(dt)) + turn(a, dt).min(turn(b, dt));
     let settings = CollideSettings {
         prediction: prediction + reach,
     };
-    found.time = 0.0;
-    collide_at(a, b, 0.0, &settings, &mut found.manifold);
-    let gap = match found.manifold.min_separation() {
-        Some(gap) if gap > prediction => gap,
-        _ => return,
-    };
-    // Only the motion can make this contact.
-    let at_start = *found;
-    if advance(a, b, (gap, dt), &settings, found) {
+    if a.body.shape.is_convex() && b.body.shape.is_convex() {
+        let pair = Pair { a, b, part: None };
+        let mut only = Found::default();
+        pair.collide_at(0.0, &settings, &mut only.manifold);
+        pair.follow(prediction, dt, &settings, &mut only);
+        if !only.manifold.is_empty() {
+            found.push(only);
+        }
         return;
     }
-    // The free paths pass by. The contact at the start stays as a guard for the case that a third
-    // body changes them, unless its plane, which has no edges, would stop bodies that miss.
-    *found = at_start;
-    let normal = found.manifold.normal();
-    let crosses = points(a, b, found).any(|(lever_a, lever_b, separation)| {
-        let speed = normal.dot(b.velocity.at(lever_b) - a.velocity.at(lever_a));
-        separation + dt * speed < 0.0
-    });
-    if crosses {
-        found.manifold = Manifold::default();
+    let mut manifolds = Vec::new();
+    composite::at(a, b, 0.0, &settings, &mut manifolds);
+    for manifold in manifolds {
+        let part = Some(manifold.parts());
+        let mut one = Found {
+            manifold,
+            time: 0.0,
+        };
+        Pair { a, b, part }.follow(prediction, dt, &settings, &mut one);
+        if !one.manifold.is_empty() {
+            found.push(one);
+        }
+    }
+    composite::find_on_the_way(a, b, (prediction, dt), found);
+}
+
+/// Two bodies, or a part of one and a part of the other.
+struct Pair<'a> {
+    a: &'a Path<'a>,
+    b: &'a Path<'a>,
+    part: Option<(u32, u32)>,
+}
+
+impl Pair<'_> {
+    /// From what is `found` at the start of the step to what the step's motion makes of it.
+    fn follow(&self, prediction: f64, dt: f64, settings: &CollideSettings, found: &mut Found) {
+        let (a, b) = (self.a, self.b);
+        let gap = match found.manifold.min_separation() {
+            Some(gap) if gap > prediction => gap,
+            _ => return,
+        };
+        // Only the motion can make this contact.
+        let at_start = *found;
+        if self.advance((gap, dt), settings, found) {
+            return;
+        }
+        // The free paths pass by. The contact at the start stays as a guard for the case that a third
+        // body changes them, unless its plane, which has no edges, would stop bodies that miss.
+        *found = at_start;
+        let normal = found.manifold.normal();
+        let crosses = points(a, b, found).any(|(lever_a, lever_b, separation)| {
+            let speed = normal.dot(b.velocity.at(lever_b) - a.velocity.at(lever_a));
+            separation + dt * speed < 0.0
+        });
+        if crosses {
+            found.manifold = Manifold::default();
+        }
+    }
+
+    /// Moves the pair to where it meets; false where it does not within the step.
+    fn advance(
+        &self,
+        (mut gap, dt): (f64, f64),
+        settings: &CollideSettings,
+        found: &mut Found,
+    ) -> bool {
+        let (a, b) = (self.a, self.b);
+        // The last time at which they were seen apart, and one at which they are inside each other.
+        let (mut apart, mut inside) = (found.time, None);
+        for _ in 0..ADVANCES {
+            found.time = match inside {
+                Some(inside) => 0.5 * (apart + inside),
+                None => match closing_time(a, b, found) {
+                    Some(wait) => (found.time + wait).min(dt),
+                    None => return false,
+                },
+            };
+            self.collide_at(found.time, settings, &mut found.manifold);
+            match found.manifold.min_separation() {
+                // Turning bodies close faster than the first moment tells.
+                Some(next) if next < -MEETING_GAP => inside = Some(found.time),
+                Some(next) if next <= MEETING_GAP => return true,
+                // Turning bodies can seem to back off for a while; that is no contact yet.
+                Some(next) if found.time < dt => {
+                    apart = found.time;
+                    gap = next.min(gap);
+                }
+                None if inside.is_some() => apart = found.time,
+                _ => return false,
+            }
+        }
+        if inside.is_some() {
+            // A normal that jumps where they meet leaves no moment at which they just touch.
+            found.time = apart;
+            self.collide_at(apart, settings, &mut found.manifold);
+            return !found.manifold.is_empty();
+        }
+        // Grazing: so slow an approach that it may wait for the next step, unless it is close.
+        gap <= 10.0 * MEETING_GAP
+    }
+
+    /// Collides in coordinates relative to A's origin, so that nothing is lost far from the world's.
+    fn collide_at(&self, t: f64, settings: &CollideSettings, manifold: &mut Manifold) {
+        let (near, far) = poses(self.a, self.b, t);
+        let (a, b) = (&self.a.body.shape, &self.b.body.shape);
+        let Some(parts) = self.part else {
+            collide(a, &near, b, &far, settings, manifold);
+            return;
+        };
+        let mut all = Vec::new();
+        collide_parts((a, &near), (b, &far), parts, settings, &mut all);
+        let nearest = all.into_iter().min_by(|m, n| {
+            let gap = |m: &Manifold| m.min_separation().unwrap_or(f64::INFINITY);
+            gap(m).total_cmp(&gap(n))
+        });
+        *manifold = nearest.unwrap_or_default();
     }
 }
 
 /// How far turning alone can bring a point of the body in `dt`, m.
 fn turn(path: &Path<'_>, dt: f64) -> f64 {
     path.reach(dt) - path.velocity.linear.length() * dt
-}
-
-/// Moves the pair to where it meets; false where it does not within the step.
-fn advance(
-    a: &Path<'_>,
-    b: &Path<'_>,
-    (mut gap, dt): (f64, f64),
-    settings: &CollideSettings,
-    found: &mut Found,
-) -> bool {
-    // The last time at which they were seen apart, and one at which they are inside each other.
-    let (mut apart, mut inside) = (found.time, None);
-    for _ in 0..ADVANCES {
-        found.time = match inside {
-            Some(inside) => 0.5 * (apart + inside),
-            None => match closing_time(a, b, found) {
-                Some(wait) => (found.time + wait).min(dt),
-                None => return false,
-            },
-        };
-        collide_at(a, b, found.time, settings, &mut found.manifold);
-        match found.manifold.min_separation() {
-            // Turning bodies close faster than the first moment tells.
-            Some(next) if next < -MEETING_GAP => inside = Some(found.time),
-            Some(next) if next <= MEETING_GAP => return true,
-            // Turning bodies can seem to back off for a while; that is no contact yet.
-            Some(next) if found.time < dt => {
-                apart = found.time;
-                gap = next.min(gap);
-            }
-            None if inside.is_some() => apart = found.time,
-            _ => return false,
-        }
-    }
-    if inside.is_some() {
-        // A normal that jumps where they meet leaves no moment at which they just touch.
-        found.time = apart;
-        collide_at(a, b, apart, settings, &mut found.manifold);
-        return !found.manifold.is_empty();
-    }
-    // Grazing: so slow an approach that it may wait for the next step, unless it is close.
-    gap <= 10.0 * MEETING_GAP
 }
 
 /// When the first point of the manifold closes if its velocity stays, s from `found.time`.
@@ -167,23 +224,11 @@ pub(crate) fn points<'a>(
         .map(move |p| (p.point_a - arm_a, p.point_b - arm_b, p.separation))
 }
 
-/// Collides in coordinates relative to A's origin, so that nothing is lost far from the world's.
-fn collide_at(
-    a: &Path<'_>,
-    b: &Path<'_>,
-    t: f64,
-    settings: &CollideSettings,
-    manifold: &mut Manifold,
-) {
+/// Both bodies' frames at the time `t`, relative to A's origin, so that nothing is lost far from the
+/// world's.
+fn poses(a: &Path<'_>, b: &Path<'_>, t: f64) -> (Pose, Pose) {
     let ((_, pose_a), (_, pose_b)) = (a.at(t), b.at(t));
     let near = Pose::new(Vec3::ZERO, pose_a.rotation);
     let far = Pose::new(pose_b.translation - pose_a.translation, pose_b.rotation);
-    collide(
-        &a.body.shape,
-        &near,
-        &b.body.shape,
-        &far,
-        settings,
-        manifold,
-    );
+    (near, far)
 }

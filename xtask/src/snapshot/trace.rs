@@ -31,8 +31,8 @@ impl fmt::Display for Stage {
 /// What a record is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) enum Subject {
-    /// Two bodies and the feature of the point.
-    Contact(u64, u64, u32),
+    /// Two bodies, and which of their parts and features make the point.
+    Contact(u64, u64, u128),
     /// Slot of a joint.
     Joint(u32),
     /// A body.
@@ -144,7 +144,7 @@ impl StepTrace {
         };
         let xyz = |v: Vec3| v.to_array();
         for c in world.contacts() {
-            let subject = Subject::Contact(c.a.to_bits(), c.b.to_bits(), c.feature.0);
+            let subject = Subject::Contact(c.a.to_bits(), c.b.to_bits(), c.key());
             let rest = [c.separation, c.friction, c.restitution, c.approach_velocity];
             let parts = [&xyz(c.normal)[..], &xyz(c.lever_a), &xyz(c.lever_b), &rest];
             push(Stage::Detect, subject, &parts);
@@ -179,7 +179,7 @@ impl StepTrace {
 }
 
 const MARK: &[u8; 8] = b"moreauT\0";
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 /// Some steps of a run.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

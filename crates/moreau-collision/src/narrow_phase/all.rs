@@ -148,6 +148,7 @@ fn on_surface(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &
     let ground = Ground {
         surface,
         pose: a.pose,
+        is_bottomless: matches!(a.shape, Shape::Heightfield(_)),
         only: a.only,
     };
     on_surface::collide(ground, b.shape, b.pose, settings.prediction, manifolds);

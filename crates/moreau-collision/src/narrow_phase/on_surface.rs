@@ -11,11 +11,14 @@
 //!   less deep, or where itself is not reached. What remains of a convex mesh is the least
 //!   translation.
 //!
+//! A shape that is all below a heightfield, as after a fast flight through a hill, is brought up along
+//! the normal of the triangle above its centre.
+//!
 //! **Frame.** The axes of the surface, with the origin at the shape's centre.
 
 use super::context::{Context, Operand};
 use super::on_triangle::{Facet, Meeting};
-use super::patch::{Corner, Corners, Projection, square_distance};
+use super::patch::{Code, Corner, Corners, NONE, Projection, square_distance};
 use super::reduce;
 use super::solid::Solid;
 use crate::surface::Surface;
@@ -37,6 +40,8 @@ const SAME_HEIGHT: f64 = 1e-9;
 pub(super) struct Ground<'a> {
     pub(super) surface: &'a Surface,
     pub(super) pose: &'a Pose,
+    /// Whether all below along y is solid, however deep.
+    pub(super) is_bottomless: bool,
     /// Only this part: a patch, or where it is marked, a triangle.
     pub(super) only: Option<u32>,
 }
@@ -88,7 +93,7 @@ pub(super) fn collide(
             _ => t == part & !NOT_OF_FACE,
         });
     }
-    if near.is_empty() {
+    if near.is_empty() && !ground.is_bottomless {
         return;
     }
     let same_height = context.tie.max(SAME_HEIGHT * operand.radius);
@@ -100,6 +105,9 @@ pub(super) fn collide(
                 let patch = surface.triangles[index as usize].patch;
                 join(&context, same_height, &mut groups, meeting, (index, patch));
             }
+        }
+        if groups.is_empty() && ground.is_bottomless {
+            groups.extend(sunk(ground, origin, solid));
         }
         groups
     });
@@ -114,6 +122,52 @@ pub(super) fn collide(
     for group in &mut groups {
         manifolds.push(finish(&context, group, ground.pose, operand.center));
     }
+}
+
+/// The plane of the triangle above a shape that is all below bottomless ground.
+fn sunk(ground: Ground<'_>, origin: Vec3, shape: &Solid<'_>) -> Option<Group> {
+    let surface = ground.surface;
+    let above = Aabb::new(origin, Vec3::new(origin.x, f64::INFINITY, origin.z));
+    let mut near = Vec::new();
+    surface.tree.overlapping(&above, &mut near);
+    near.retain(|&t| {
+        ground
+            .only
+            .is_none_or(|part| part == surface.triangles[t as usize].patch)
+    });
+    let over = |t: &u32| {
+        let c = surface.corners(*t).map(|p| p - origin);
+        (0..3).all(|i| {
+            let (from, to) = (c[i], c[(i + 1) % 3]);
+            // The triangle's projection along y, counter-clockwise from above.
+            from.z * to.x - from.x * to.z >= 0.0
+        })
+    };
+    let index = near.into_iter().find(over)?;
+    let triangle = &surface.triangles[index as usize];
+    let normal = triangle.normal;
+    let height = normal.dot(surface.corners(index)[0] - origin);
+    // Bodies whose centre is above touch other triangles, or nothing.
+    if height <= 0.0 {
+        return None;
+    }
+    let (vertex, deepest) = shape.support(-normal);
+    let point_b = deepest - normal * shape.radius;
+    let separation = normal.dot(point_b) - height;
+    let code = Code {
+        crossing: false,
+        a: NONE,
+        b: vertex,
+    };
+    let corner = Projection::new(normal).corner(point_b - normal * separation, point_b, code);
+    Some(Group {
+        normal,
+        height,
+        of_face: true,
+        separation,
+        part: triangle.patch,
+        corners: std::iter::once(corner).collect(),
+    })
 }
 
 /// Puts what a triangle found into the group that it agrees with.

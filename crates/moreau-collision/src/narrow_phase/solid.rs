@@ -97,6 +97,12 @@ impl<'a> Solid<'a> {
         along + n.dot(self.core.origin)
     }
 
+    /// The name and the place of the vertex of the core furthest along `n`.
+    pub(super) fn support(&self, n: Vec3) -> (u16, Vec3) {
+        let (index, _) = self.core.support(self.core.local_vector(n));
+        (index as u16, self.core.placed(self.core.vertices[index]))
+    }
+
     /// What of the core faces along the unit vector `n`.
     pub(super) fn feature(&self, n: Vec3, context: &Context<'_>) -> Feature {
         Feature::of_hull(&self.core, n, context.tie)

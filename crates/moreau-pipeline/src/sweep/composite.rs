@@ -1,0 +1,93 @@
+//! Fast bodies against shapes of many parts.
+//!
+//! A part that is out of the body's way at the start of the step can be in it later, behind others that
+//! hide it: no contact of the start tells of it. So a pair that moves by more than a part of the body's
+//! thickness is looked at in between, at times so close that nothing is passed unseen, and where it is
+//! found inside, the time at which it came there is halved out.
+
+use super::{Found, MEETING_GAP, Path, poses};
+use moreau_collision::{CollideSettings, Manifold, Shape, collide_all};
+use moreau_math::Pose;
+
+/// Way (m) between two looks, as a part of the thickness of the thinner body.
+const LOOK: f64 = 0.25;
+
+/// The most looks in a step.
+const MOST_LOOKS: f64 = 64.0;
+
+const HALVINGS: u32 = 24;
+
+/// Replaces the content of `manifolds` by the contacts at the time `t`.
+pub(super) fn at(
+    a: &Path<'_>,
+    b: &Path<'_>,
+    t: f64,
+    settings: &CollideSettings,
+    manifolds: &mut Vec<Manifold>,
+) {
+    let (near, far) = poses(a, b, t);
+    let (shape_a, shape_b) = (&a.body.shape, &b.body.shape);
+    collide_all(shape_a, &near, shape_b, &far, settings, manifolds);
+}
+
+/// Adds the contacts of parts that the pair first meets on its way.
+pub(super) fn find_on_the_way(
+    a: &Path<'_>,
+    b: &Path<'_>,
+    (prediction, dt): (f64, f64),
+    found: &mut Vec<Found>,
+) {
+    let way = (b.velocity.linear - a.velocity.linear).length() * dt;
+    let thin = thickness(&a.body.shape).min(thickness(&b.body.shape));
+    let looks = (way / (LOOK * thin)).ceil().min(MOST_LOOKS);
+    // Also where a number is not one.
+    if !(looks > 1.0) {
+        return;
+    }
+    let known: Vec<(u32, u32)> = found.iter().map(|f| f.manifold.parts()).collect();
+    let settings = CollideSettings { prediction };
+    let mut manifolds = Vec::new();
+    let inside = |t: f64, manifolds: &mut Vec<Manifold>| {
+        at(a, b, t, &settings, manifolds);
+        manifolds.retain(|m| !known.contains(&m.parts()));
+        let overlaps = |m: &Manifold| m.min_separation().is_some_and(|gap| gap < -MEETING_GAP);
+        manifolds.iter().any(overlaps)
+    };
+    let mut apart = 0.0;
+    for look in 1..=looks as u32 {
+        let mut late = dt * (f64::from(look) / looks);
+        if !inside(late, &mut manifolds) {
+            apart = late;
+            continue;
+        }
+        for _ in 0..HALVINGS {
+            let middle = 0.5 * (apart + late);
+            if inside(middle, &mut manifolds) {
+                late = middle;
+            } else {
+                apart = middle;
+            }
+        }
+        inside(late, &mut manifolds);
+        let met = |m: &Manifold| m.min_separation().is_some_and(|gap| gap <= MEETING_GAP);
+        found.extend((manifolds.drain(..).filter(met)).map(|manifold| Found {
+            manifold,
+            time: late,
+        }));
+        found.sort_by_key(|f| f.manifold.parts());
+        return;
+    }
+}
+
+/// The least extent of a shape's box, m; of a surface, which bounds solid, without limit.
+fn thickness(shape: &Shape) -> f64 {
+    match shape {
+        Shape::Mesh(mesh) if !mesh.is_closed() => f64::INFINITY,
+        Shape::HalfSpace { .. } | Shape::Heightfield(_) => f64::INFINITY,
+        Shape::Compound(compound) => {
+            let each = compound.children().iter().map(|c| thickness(&c.shape));
+            each.fold(f64::INFINITY, f64::min)
+        }
+        _ => shape.aabb(&Pose::IDENTITY).extents().min_element(),
+    }
+}
