@@ -1,10 +1,11 @@
 //! The contact of two convex shapes.
 //!
-//! Every shape is a *core* (point, segment or polytope) rounded by a radius. A pair is solved in two
+//! Every shape is a *core* (point, segment, polytope, cylinder or cone) rounded by a radius. A pair is solved in two
 //! steps:
 //!
 //! 1. the unit normal n of the least translation that separates overlapping cores, or of the shortest
-//!    distance between separated ones (`box_box`, `hull_hull`, `gjk`, `segment`, `round`);
+//!    distance between separated ones (`box_box`, `hull_hull`, `gjk`, `round`; `expand` for cylinders and
+//!    cones);
 //! 2. the contact patch along that n (`patch`): the flat pieces of both surfaces that face along n
 //!    (`feature`) are projected along n and intersected, and each corner of the intersection, lifted
 //!    back on both surfaces, is a contact point.
@@ -23,6 +24,10 @@ mod all;
 mod box_box;
 mod capsule_polytope;
 mod context;
+mod core;
+mod curved;
+mod disc;
+mod expand;
 mod feature;
 mod gjk;
 mod half_space;
@@ -35,6 +40,7 @@ mod placed;
 mod polyhedron;
 mod polytope;
 mod reduce;
+mod refine;
 mod revolved;
 mod round;
 mod solid;
@@ -46,6 +52,7 @@ pub(crate) use on_surface::NOT_OF_FACE;
 
 use crate::{Manifold, ManifoldPoint, Shape};
 use context::{Context, Operand};
+use core::Core;
 use half_space::HalfSpace;
 use moreau_math::{Pose, Vec3};
 use placed::PlacedBox;
@@ -170,7 +177,8 @@ fn run(
     }
 }
 
-/// The pair in the order of [`context::is_reversed`]: half-space, box, hull, capsule, ball.
+/// The pair in the order of [`context::is_reversed`]: half-space, box, hull, cylinder, cone,
+/// capsule, ball.
 fn dispatch(context: &mut Context<'_>, first: &Operand<'_>, second: &Operand<'_>) {
     let origin = context.origin;
     match (first.shape, second.shape) {
@@ -192,6 +200,16 @@ fn dispatch(context: &mut Context<'_>, first: &Operand<'_>, second: &Operand<'_>
             );
             if let (Some(a), Some(b)) = rounds {
                 round::collide_capsules(context, &a, &b);
+            }
+        }
+        (Shape::Cylinder { .. } | Shape::Cone { .. }, _)
+        | (_, Shape::Cylinder { .. } | Shape::Cone { .. }) => {
+            let cores = (
+                Core::new(first.shape, first.pose, origin),
+                Core::new(second.shape, second.pose, origin),
+            );
+            if let (Some(a), Some(b)) = cores {
+                curved::collide(context, &a, &b);
             }
         }
         (a, b) => {

@@ -5,7 +5,7 @@ mod scenes;
 use moreau_collision::{Manifold, Shape};
 use moreau_math::{Pose, Vec3, libm};
 use scenes::brute::{Solid, separation, separation_along};
-use scenes::{Random, contact};
+use scenes::{Random, contact, scaled};
 
 const PREDICTION: f64 = 0.05;
 
@@ -225,24 +225,6 @@ fn sizes_may_differ_by_any_factor() {
         }
     }
     assert!(found > 5000, "{found}");
-}
-
-fn scaled(shape: &Shape, factor: f64) -> Shape {
-    match shape {
-        Shape::Sphere { radius } => Shape::sphere(radius * factor),
-        Shape::Capsule {
-            half_height,
-            radius,
-        } => Shape::capsule(half_height * factor, radius * factor),
-        Shape::Cuboid { half_extents: h } => {
-            Shape::cuboid(h.x * factor, h.y * factor, h.z * factor)
-        }
-        Shape::Hull(hull) => {
-            let points: Vec<Vec3> = hull.vertices().iter().map(|&v| v * factor).collect();
-            Shape::hull(&points).unwrap()
-        }
-        other => panic!("no sizes of a {}", other.kind()),
-    }
 }
 
 /// A cube slides and turns on its equal through the aligned position, by a micrometre a step: as a

@@ -138,6 +138,8 @@ pub(super) struct Context<'m> {
     pub(super) origin: Vec3,
     /// Points up to this separation are reported, m: the prediction distance and `touch`.
     pub(super) limit: f64,
+    /// Sum of the radii of the bounding spheres, m.
+    pub(super) size: f64,
     /// Separations closer than this to zero are touching, m: rounding of the inputs.
     pub(super) touch: f64,
     /// Depths closer than this to each other are equal, m.
@@ -190,6 +192,7 @@ impl<'m> Context<'m> {
         Some(Self {
             origin: smaller.center,
             limit,
+            size,
             touch,
             tie: 10.0 * touch,
             alongside: ALONGSIDE,

@@ -18,7 +18,7 @@ const MAX_STEPS: usize = 64;
 /// Steps without progress after which the best so far is returned.
 const MAX_STALLED: usize = 4;
 
-/// The nearest points of two polytopes.
+/// The nearest points of two solids.
 pub(super) struct NearestPair {
     /// Unit, from A to B; the guess at distance zero.
     pub(super) normal: Vec3,
@@ -26,18 +26,32 @@ pub(super) struct NearestPair {
     pub(super) points: [Vec3; 2],
     /// The vertices of A and B with the greatest weight in them.
     pub(super) vertices: [u16; 2],
+    /// What they are made of.
+    pub(super) simplex: Simplex,
 }
 
 /// A difference of two vertices.
 #[derive(Clone, Copy, Debug)]
-struct Difference {
+pub(super) struct Difference {
     w: Vec3,
     points: [Vec3; 2],
-    vertices: [u16; 2],
+    pub(super) vertices: [u16; 2],
     weight: f64,
 }
 
-type Simplex = SmallVec<[Difference; 4]>;
+impl Difference {
+    /// Of the named points of A and B.
+    pub(super) fn new((va, pa): (u16, Vec3), (vb, pb): (u16, Vec3)) -> Self {
+        Self {
+            w: pb - pa,
+            points: [pa, pb],
+            vertices: [va, vb],
+            weight: 1.0,
+        }
+    }
+}
+
+pub(super) type Simplex = SmallVec<[Difference; 4]>;
 
 /// The nearest points of `a` and `b`, starting from the unit direction `guess` from A to B.
 pub(super) fn nearest(
@@ -46,27 +60,28 @@ pub(super) fn nearest(
     a: &Polytope<'_>,
     b: &Polytope<'_>,
 ) -> NearestPair {
-    let difference = |direction: Vec3| {
-        let (va, pa) = a.support(direction);
-        let (vb, pb) = b.support(-direction);
-        Difference {
-            w: pb - pa,
-            points: [pa, pb],
-            vertices: [va, vb],
-            weight: 1.0,
-        }
-    };
+    // Far below what the caller calls touching: then the points are as good as they can be.
+    let precision = |_| 1e-3 * context.touch;
+    let difference = |direction: Vec3| Difference::new(a.support(direction), b.support(-direction));
+    nearest_by(guess, difference, precision)
+}
+
+/// As [`nearest`], from what is furthest along a direction; `precision` (m) is that wanted of a
+/// distance.
+pub(super) fn nearest_by(
+    guess: Vec3,
+    difference: impl Fn(Vec3) -> Difference,
+    precision: impl Fn(f64) -> f64,
+) -> NearestPair {
     let mut simplex: Simplex = SmallVec::new();
     simplex.push(difference(guess));
     let mut length = simplex[0].w.length();
     // The greatest lower bound with its direction, and the least length with its simplex.
     let mut bound = (f64::NEG_INFINITY, guess);
     let mut shortest = simplex.clone();
-    // Far below what the caller calls touching: then the points are as good as they can be.
-    let precision = 1e-3 * context.touch;
     let mut stalled = 0;
     for _ in 0..MAX_STEPS {
-        if length <= precision {
+        if length <= precision(length) {
             break;
         }
         let direction = unit(nearest_point(&simplex));
@@ -75,8 +90,9 @@ pub(super) fn nearest(
         if along > bound.0 {
             bound = (along, direction);
         }
-        let known = simplex.iter().any(|d| d.vertices == next.vertices);
-        if known || length - along <= precision {
+        // A vertex is a point, but a rim has many.
+        let known = (simplex.iter()).any(|d| d.vertices == next.vertices && d.w == next.w);
+        if known || length - along <= precision(length) {
             break;
         }
         let mut grown = simplex.clone();
@@ -106,6 +122,7 @@ pub(super) fn nearest(
         distance: length,
         points: [point(0), point(1)],
         vertices: heaviest.vertices,
+        simplex,
     }
 }
 

@@ -9,6 +9,7 @@
 //! corner is found once, whichever way rounding falls. Where a vertex of A lies on one of B they make
 //! one corner. A point of A is p_a, of B p_b, and the separation n·(p_b - p_a).
 
+use super::disc;
 use super::feature::{Feature, INLINE};
 use moreau_math::{Vec3, tangent_basis};
 use smallvec::SmallVec;
@@ -132,6 +133,10 @@ pub(super) fn intersect(
     tolerance: f64,
     corners: &mut Corners,
 ) {
+    if a.rim.is_some() || b.rim.is_some() {
+        disc::intersect(a, b, projection, tolerance, corners);
+        return;
+    }
     let normal = projection.normal;
     let outline_a = Outline::new(a, projection, 1.0);
     let outline_b = Outline::new(b, projection, -1.0);

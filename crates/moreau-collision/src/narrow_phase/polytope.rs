@@ -58,6 +58,14 @@ impl<'a> Polytope<'a> {
         }
     }
 
+    /// The place of a vertex.
+    pub(super) fn vertex(&self, index: u16) -> Vec3 {
+        match self {
+            Self::Box(b) => b.vertex(usize::from(index)),
+            Self::Hull(hull) => hull.placed(hull.vertices[usize::from(index)]),
+        }
+    }
+
     /// The vertex furthest along `direction`.
     pub(super) fn support(&self, direction: Vec3) -> (u16, Vec3) {
         match self {

@@ -79,35 +79,43 @@ impl Revolved {
         self.center + self.axes[1] * (side * self.half_height)
     }
 
-    /// Unit normal of the side at the unit direction `outward` across the axis.
-    pub(super) fn side_normal(&self, outward: Vec3) -> Vec3 {
-        let narrowing = self.radius - self.top_radius;
-        super::context::unit(outward * (2.0 * self.half_height) + self.axes[1] * narrowing)
-    }
-
     /// What faces along the unit vector `n`; depths closer than `tie` (m) are equal.
     pub(super) fn feature(&self, n: Vec3, tie: f64) -> Feature {
-        self.feature_within(n, tie, FACE, EDGE)
+        let along = self.axes[1].dot(n);
+        let is_flat = |_| along.abs() >= FACE;
+        self.piece(n, tie, is_flat, |slope, _| slope <= EDGE)
     }
 
-    /// As [`feature`](Self::feature), with the least cosine between `n` and a face's normal, and the
-    /// greatest sine between `n` and a line's, given.
-    pub(super) fn feature_within(&self, n: Vec3, tie: f64, face: f64, edge: f64) -> Feature {
-        let along = self.axes[1].dot(n);
-        if -along >= face {
-            return self.disc(n, tie, -1.0);
-        }
-        if along >= face && !self.is_cone() {
-            return self.disc(n, tie, 1.0);
+    /// All points furthest along the unit vector `n`, to `tie` (m).
+    pub(super) fn furthest(&self, n: Vec3, tie: f64) -> Feature {
+        let across = self.across(n).length();
+        let is_flat = |radius: f64| 2.0 * radius * across <= tie;
+        self.piece(n, tie, is_flat, |slope, length| slope * length <= tie)
+    }
+
+    /// The end that faces along `n` where it is flat enough, given its radius; else the line down the
+    /// side where that is, given the sine of its slope and its length; else a point.
+    fn piece(
+        &self,
+        n: Vec3,
+        tie: f64,
+        is_flat: impl Fn(f64) -> bool,
+        is_level: impl Fn(f64, f64) -> bool,
+    ) -> Feature {
+        let up = self.axes[1].dot(n) > 0.0;
+        let radius = if up { self.top_radius } else { self.radius };
+        if radius > 0.0 && is_flat(radius) {
+            return self.disc(n, tie, if up { 1.0 } else { -1.0 });
         }
         let outward = self.outward(n);
         let low = self.end(-1.0) + outward * self.radius;
         let high = self.end(1.0) + outward * self.top_radius;
-        let line = super::context::unit(high - low);
-        if line.dot(n).abs() <= edge {
-            return Feature::segment([low, high], [LOW_END, HIGH_END], 0);
-        }
-        if line.dot(n) > 0.0 {
+        let line = high - low;
+        let length = line.length();
+        let slope = line.dot(n) / length;
+        if is_level(slope.abs(), length) {
+            Feature::segment([low, high], [LOW_END, HIGH_END], 0)
+        } else if slope > 0.0 {
             Feature::point(high, HIGH_END)
         } else {
             Feature::point(low, LOW_END)

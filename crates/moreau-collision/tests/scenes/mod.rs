@@ -33,6 +33,33 @@ pub fn box_hull(hx: f64, hy: f64, hz: f64) -> Shape {
     Shape::hull(&corners).unwrap()
 }
 
+/// The same shape, all lengths times `factor`.
+pub fn scaled(shape: &Shape, factor: f64) -> Shape {
+    match shape {
+        Shape::Sphere { radius } => Shape::sphere(radius * factor),
+        Shape::Capsule {
+            half_height,
+            radius,
+        } => Shape::capsule(half_height * factor, radius * factor),
+        Shape::Cuboid { half_extents: h } => {
+            Shape::cuboid(h.x * factor, h.y * factor, h.z * factor)
+        }
+        Shape::Cylinder {
+            half_height,
+            radius,
+        } => Shape::cylinder(half_height * factor, radius * factor),
+        Shape::Cone {
+            half_height,
+            radius,
+        } => Shape::cone(half_height * factor, radius * factor),
+        Shape::Hull(hull) => {
+            let points: Vec<Vec3> = hull.vertices().iter().map(|&v| v * factor).collect();
+            Shape::hull(&points).unwrap()
+        }
+        other => panic!("no sizes of a {}", other.kind()),
+    }
+}
+
 /// SplitMix64.
 pub struct Random(pub u64);
 
@@ -81,7 +108,7 @@ impl Random {
         }
     }
 
-    /// A sphere, box, capsule or hull about 1 m wide.
+    /// A sphere, box, capsule, hull, cylinder or cone about 1 m wide.
     pub fn shape(&mut self, kind: u64) -> Shape {
         match kind {
             0 => Shape::sphere(self.range(0.1, 0.8)),
@@ -91,7 +118,9 @@ impl Random {
                 self.range(0.1, 0.8),
             ),
             2 => Shape::capsule(self.range(0.1, 0.8), self.range(0.05, 0.4)),
-            _ => {
+            4 => Shape::cylinder(self.range(0.05, 0.8), self.range(0.05, 0.8)),
+            5 => Shape::cone(self.range(0.05, 0.8), self.range(0.05, 0.8)),
+            3 => {
                 let count = 4 + self.below(16);
                 let (shift, wide) = (self.direction() * 0.2, self.range(0.3, 1.0));
                 let points: Vec<Vec3> = (0..count)
@@ -99,6 +128,7 @@ impl Random {
                     .collect();
                 Shape::hull(&points).unwrap_or_else(|_| Shape::cuboid(0.3, 0.4, 0.5))
             }
+            other => panic!("no kind {other}"),
         }
     }
 }

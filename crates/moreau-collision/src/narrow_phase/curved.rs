@@ -1,0 +1,99 @@
+//! Cylinders and cones against everything but balls and half-spaces: the normal from `expand`, then
+//! the patch of what faces along it.
+//!
+//! A rim touches at points that no list of vertices holds. Where no corner of the patch is as near as
+//! the normal promises, the common point of what lies furthest along it, seen along the normal, is
+//! added.
+
+use super::context::Context;
+use super::core::Core;
+use super::expand::separating_axis;
+use super::feature::Feature;
+use super::nearest::{nearest_of_segments, nearest_on_segment};
+use super::patch::{Code, Corner, Corners, NONE, Projection, intersect};
+use super::reduce::emit;
+use super::round::inflate;
+use moreau_math::Vec3;
+
+pub(super) fn collide(context: &mut Context<'_>, a: &Core<'_>, b: &Core<'_>) {
+    let limit = context.limit + a.radius + b.radius;
+    let Some(axis) = separating_axis(context, a, b, limit) else {
+        return;
+    };
+    let n = axis.normal;
+    let projection = Projection::new(n);
+    let (facing_a, facing_b) = (a.feature(n, context), b.feature(-n, context));
+    let tolerance = if facing_a.is_face() || facing_b.is_face() {
+        context.touch
+    } else {
+        (context.touch).max(context.alongside * (a.roundness() + b.roundness()))
+    };
+    let mut corners = Corners::new();
+    intersect(&facing_a, &facing_b, &projection, tolerance, &mut corners);
+    let promised = axis.separation + context.tie;
+    if corners.iter().all(|c| c.separation > promised) {
+        let furthest = [a.furthest(n, context), b.furthest(-n, context)];
+        corners.push(common_point(context, &projection, &furthest));
+    }
+    inflate(&projection, &mut corners, a.as_round(), b.as_round());
+    let facing = Some((&facing_a, &facing_b));
+    emit(context, &projection, &mut corners, facing);
+}
+
+/// A point of the two features, which are level across the normal, at which they lie over each other.
+fn common_point(context: &Context<'_>, projection: &Projection, [a, b]: &[Feature; 2]) -> Corner {
+    let code = Code {
+        crossing: false,
+        a: if a.points.len() == 1 {
+            a.vertices[0]
+        } else {
+            NONE
+        },
+        b: if b.points.len() == 1 {
+            b.vertices[0]
+        } else {
+            NONE
+        },
+    };
+    let n = projection.normal;
+    // Seen along the normal.
+    let shadow = |p: Vec3| p - n * n.dot(p);
+    match (a.points.as_slice(), b.points.as_slice()) {
+        (&[p], &[q]) => return projection.corner(p, q, code),
+        (&[p], &[_, _]) => return projection.corner(p, b.lift(p, n), code),
+        (&[_, _], &[q]) => return projection.corner(a.lift(q, n), q, code),
+        (&[p0, p1], &[q0, q1]) => {
+            let near = nearest_of_segments([p0, p1].map(shadow), [q0, q1].map(shadow));
+            let on_a = a.lift(near.on_a, n);
+            let on_b = b.lift(near.on_b, n);
+            let code = Code {
+                crossing: true,
+                ..code
+            };
+            return projection.corner(on_a, on_b, code);
+        }
+        _ => {}
+    }
+    // With a face: the tolerance grows until they meet, as the normal is exact to rounding only.
+    let mut corners = Corners::new();
+    for scale in [1.0, 1e2, 1e4, 1e6] {
+        intersect(a, b, projection, scale * context.touch, &mut corners);
+        let deepest = (corners.iter()).min_by(|c, d| c.separation.total_cmp(&d.separation));
+        if let Some(corner) = deepest {
+            return *corner;
+        }
+    }
+    // Beyond that, the points that are nearest to each other as seen along the normal.
+    let mut best = (f64::INFINITY, a.points[0], b.points[0]);
+    for &p in &a.points {
+        for (i, &q) in b.points.iter().enumerate() {
+            let next = b.points[(i + 1) % b.points.len()];
+            let near = nearest_on_segment([shadow(q), shadow(next)], shadow(p));
+            let square = (shadow(p) - near).length_squared();
+            if square < best.0 {
+                best = (square, p, b.lift(near, n));
+            }
+        }
+    }
+    projection.corner(best.1, best.2, code)
+}

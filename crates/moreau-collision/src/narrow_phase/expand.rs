@@ -1,0 +1,296 @@
+//! The direction that separates two convex solids best, whatever they are made of.
+//!
+//! Along the unit vector n from A to B they are apart by
+//!
+//! ```text
+//! s(n) = - h_B(-n) - h_A(n)           h: how far a core reaches along n
+//! ```
+//!
+//! The greatest s is the distance of cores that are apart; of overlapping ones, minus the least
+//! translation that separates them. It is minus the least reach of the set A - B, and is found from
+//! coarse to exact:
+//!
+//! 1. `gjk` where the cores are clearly apart: s has then a single maximum, and its direction is near;
+//! 2. else a polytope inside of A - B (widened by a ball, so that it holds the origin) is expanded
+//!    along the normal of its face nearest to the origin (Expanding Polytope Algorithm, van den Bergen
+//!    2001). What the nearest face is away bounds every s from above: it tells when the best direction
+//!    known cannot be beaten, so the maximum is the global one;
+//! 3. directions near the maximum are made exact by `refine`.
+
+use super::context::{Context, unit};
+use super::core::Core;
+use super::gjk::{self, Difference};
+use super::polytope::Axis;
+use super::refine;
+use moreau_math::{Vec3, tangent_basis};
+use smallvec::SmallVec;
+
+/// Distance of the cores, relative to the thinner one, from which on the nearest points give the
+/// direction.
+const CLEARLY_APART: f64 = 1e-3;
+
+/// Radius of the ball, relative to the thinner core.
+const WIDENED: f64 = 1e-2;
+
+/// A face is fine enough to be refined where the set reaches no further beyond it than this part of
+/// the thinner core.
+const FINE: f64 = 1e-3;
+
+/// Rounding of a separation, relative to the sizes.
+const COMPUTED: f64 = 1e-14;
+
+/// Corners of the polytope at most.
+const MAX_CORNERS: usize = 160;
+
+/// Two cores, and the best direction so far.
+pub(super) struct Search<'a> {
+    pub(super) context: &'a Context<'a>,
+    pub(super) a: &'a Core<'a>,
+    pub(super) b: &'a Core<'a>,
+    best: Option<Axis>,
+}
+
+impl Search<'_> {
+    /// s(n) with the atoms that make it.
+    pub(super) fn separation(&self, n: Vec3) -> (f64, [u16; 2]) {
+        let ((ia, pa), (ib, pb)) = (self.a.support(n), self.b.support(-n));
+        (n.dot(pb - pa), [ia, ib])
+    }
+
+    /// Keeps the normal of a face where it separates better, or as well and is to be preferred.
+    pub(super) fn offer_face(&mut self, n: Vec3) {
+        self.offer(n, self.context.tie, true);
+    }
+
+    /// Keeps a direction that was made exact where it separates better beyond the rounding of what is
+    /// computed, which is far below that of the inputs: of what is near a maximum only that will do.
+    pub(super) fn offer_refined(&mut self, n: Vec3) {
+        self.offer(n, COMPUTED * self.context.size, false);
+    }
+
+    fn offer(&mut self, n: Vec3, tie: f64, may_prefer: bool) {
+        let (separation, _) = self.separation(n);
+        let better = self.best.is_none_or(|held| {
+            let gain = separation - held.separation;
+            gain > tie || (may_prefer && gain >= -tie && self.context.prefers(n, held.normal))
+        });
+        if better {
+            self.best = Some(Axis {
+                normal: n,
+                separation,
+            });
+        }
+    }
+
+    fn best_separation(&self) -> f64 {
+        self.best.map_or(f64::NEG_INFINITY, |axis| axis.separation)
+    }
+}
+
+/// The axis of greatest separation of the two cores; None where that exceeds `limit` (m).
+pub(super) fn separating_axis<'a>(
+    context: &'a Context<'a>,
+    a: &'a Core<'a>,
+    b: &'a Core<'a>,
+    limit: f64,
+) -> Option<Axis> {
+    let mut search = Search {
+        context,
+        a,
+        b,
+        best: None,
+    };
+    for n in a.plain_normals() {
+        search.offer_face(n);
+    }
+    for n in b.plain_normals() {
+        search.offer_face(-n);
+    }
+    if search.best_separation() > limit {
+        return None;
+    }
+    let thickness = a.thickness().min(b.thickness());
+    let guess = search.best.map_or(a.axes()[0], |axis| axis.normal);
+    let difference = |n: Vec3| Difference::new(a.support(n), b.support(-n));
+    // Coarse, as it is refined.
+    let near = gjk::nearest_by(guess, difference, |length| {
+        (1e-6 * length).max(1e-3 * CLEARLY_APART * thickness)
+    });
+    if near.distance > CLEARLY_APART * thickness {
+        let atoms: SmallVec<[[u16; 2]; 4]> = near.simplex.iter().map(|d| d.vertices).collect();
+        if search.separation(near.normal).0 > limit {
+            return None;
+        }
+        refine::refine(&mut search, near.normal, &atoms);
+    } else {
+        expand(&mut search, thickness);
+    }
+    let axis = search.best?;
+    let normal = unit(axis.normal);
+    (axis.separation <= limit).then_some(Axis { normal, ..axis })
+}
+
+/// A point of A - B on its surface.
+#[derive(Clone, Copy)]
+struct Corner {
+    place: Vec3,
+    atoms: [u16; 2],
+}
+
+/// A triangle of the polytope.
+struct Face {
+    corners: [usize; 3],
+    /// Unit, outward.
+    normal: Vec3,
+    /// Of its plane from the origin, along the normal, m.
+    distance: f64,
+    /// Whether nothing more is to be found there.
+    closed: bool,
+}
+
+struct Expansion {
+    corners: Vec<Corner>,
+    faces: Vec<Face>,
+}
+
+impl Expansion {
+    /// A tetrahedron; the ball around every point of the set keeps it from being flat.
+    fn start(first: Vec3, corner: impl Fn(Vec3) -> Corner) -> Self {
+        // Of both ends of the set along a direction, the one further from `from`.
+        let further = |n: Vec3, from: Vec3| {
+            let (p, q) = (corner(n), corner(-n));
+            let offset = |c: &Corner| n.dot(c.place - from).abs();
+            if offset(&p) >= offset(&q) { p } else { q }
+        };
+        let (p, q) = (corner(first), corner(-first));
+        let line = unit(q.place - p.place);
+        let r = further(unit(tangent_basis(line).0), p.place);
+        let across = unit(line.cross(unit(r.place - p.place)));
+        let apex = further(across, p.place);
+        let mut out = Self {
+            corners: vec![p, q, r, apex],
+            faces: Vec::with_capacity(64),
+        };
+        let above = across.dot(apex.place - p.place) > 0.0;
+        for [i, j, k] in [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]] {
+            out.add(if above { [i, j, k] } else { [i, k, j] });
+        }
+        out
+    }
+
+    /// False (and nothing is added) for a triangle without a direction.
+    fn add(&mut self, corners: [usize; 3]) -> bool {
+        let [p, q, r] = corners.map(|i| self.corners[i].place);
+        let cross = (q - p).cross(r - p);
+        let scale = cross.abs().max_element();
+        if !(scale > 0.0 && scale.is_finite()) {
+            return false;
+        }
+        let normal = unit(cross / scale);
+        self.faces.push(Face {
+            corners,
+            normal,
+            distance: normal.dot(p).min(normal.dot(q)).min(normal.dot(r)),
+            closed: false,
+        });
+        true
+    }
+
+    /// Index of the nearest face that is not closed.
+    fn nearest(&self) -> Option<usize> {
+        let mut best: Option<usize> = None;
+        for (i, face) in self.faces.iter().enumerate() {
+            let nearer = best.is_none_or(|b| face.distance < self.faces[b].distance);
+            if !face.closed && nearer {
+                best = Some(i);
+            }
+        }
+        best
+    }
+
+    /// Puts a corner outside of some faces in their place; false where rounding spoils that.
+    fn grow(&mut self, corner: Corner, tolerance: f64) -> bool {
+        let seen = |f: &Face| f.normal.dot(corner.place) > f.distance + tolerance;
+        let mut edges: SmallVec<[[usize; 2]; 24]> = SmallVec::new();
+        for face in self.faces.iter().filter(|f| seen(f)) {
+            let [i, j, k] = face.corners;
+            for edge in [[i, j], [j, k], [k, i]] {
+                // An edge between two faces that go goes with them.
+                match edges.iter().position(|e| *e == [edge[1], edge[0]]) {
+                    Some(at) => {
+                        edges.swap_remove(at);
+                    }
+                    None => edges.push(edge),
+                }
+            }
+        }
+        if edges.len() < 3 {
+            return false;
+        }
+        self.faces.retain(|f| !seen(f));
+        let apex = self.corners.len();
+        self.corners.push(corner);
+        let mut whole = true;
+        for [i, j] in edges {
+            whole &= self.add([i, j, apex]);
+        }
+        whole
+    }
+}
+
+/// Step 2.
+fn expand(search: &mut Search<'_>, thickness: f64) {
+    let radius = WIDENED * thickness;
+    let corner = |search: &Search<'_>, n: Vec3| {
+        let ((ia, pa), (ib, pb)) = (search.a.support(n), search.b.support(-n));
+        Corner {
+            place: (pa - pb) + n * radius,
+            atoms: [ia, ib],
+        }
+    };
+    let mut polytope = Expansion::start(search.a.axes()[0], |n| corner(search, n));
+    let size = (polytope.corners.iter()).fold(radius, |m, c| m.max(c.place.abs().max_element()));
+    let tolerance = 1e-14 * size;
+    let mut refined: SmallVec<[(Vec3, [u16; 2]); 8]> = SmallVec::new();
+    while let Some(nearest) = polytope.nearest() {
+        let face = &polytope.faces[nearest];
+        // Nowhere do the cores separate better than this.
+        let bound = radius - face.distance;
+        if bound <= search.best_separation() + search.context.tie {
+            return;
+        }
+        let (normal, distance) = (face.normal, face.distance);
+        let next = corner(search, normal);
+        let beyond = normal.dot(next.place) - distance;
+        let last = polytope.corners.len() >= MAX_CORNERS;
+        if beyond <= FINE * thickness || last {
+            let mut atoms: SmallVec<[[u16; 2]; 4]> = SmallVec::new();
+            for at in face.corners.map(|i| polytope.corners[i].atoms) {
+                if !atoms.contains(&at) {
+                    atoms.push(at);
+                }
+            }
+            if !atoms.contains(&next.atoms) {
+                atoms.push(next.atoms);
+            }
+            let known =
+                (refined.iter()).any(|&(n, at)| atoms.as_slice() == [at] && n.dot(normal) > 0.999);
+            if !known {
+                refine::refine(search, normal, &atoms);
+                if let [at] = *atoms.as_slice() {
+                    refined.push((normal, at));
+                }
+            }
+            if last {
+                return;
+            }
+            polytope.faces[nearest].closed = true;
+        } else if !polytope.grow(next, tolerance) {
+            // Only rounding leads here: what is left is as flat as it can be told.
+            match polytope.nearest() {
+                Some(still) => polytope.faces[still].closed = true,
+                None => return,
+            }
+        }
+    }
+}
