@@ -17,12 +17,15 @@ fn hull(corners: usize) -> Shape {
 fn narrow_phase(c: &mut Criterion) {
     let yaw = Quat::from_xyzw(0.0, libm::sin(0.15), 0.0, libm::cos(0.15));
     let lying = Quat::from_xyzw(0.5f64.sqrt(), 0.0, 0.0, 0.5f64.sqrt());
+    // By about 30 degrees.
+    let tilted = Quat::from_xyzw(0.26, 0.0, 0.0, 0.966).normalize();
     let cube = Shape::cuboid(0.5, 0.5, 0.5);
     let floor = Shape::cuboid(20.0, 0.5, 20.0);
     let ball = Shape::sphere(0.5);
     let capsule = Shape::capsule(0.3, 0.1);
     let plane = Shape::half_space(Vec3::Y);
     let (rock, boulder) = (hull(16), hull(64));
+    let (drum, cone) = (Shape::cylinder(0.5, 0.3), Shape::cone(0.5, 0.3));
     let above = |y: f64| Pose::from_translation(vec3(0.0, y, 0.0));
     let turned = |y: f64| Pose::new(vec3(0.1, y, 0.05), yaw);
     let corner = Pose::from_translation(Vec3::splat(1.005));
@@ -44,6 +47,48 @@ fn narrow_phase(c: &mut Criterion) {
         ("capsules", &capsule, &capsule, turned(0.05)),
         ("hull of 16 on floor", &floor, &rock, turned(0.9)),
         ("hulls of 16", &rock, &rock, turned(0.8)),
+        ("cylinder on floor", &floor, &drum, turned(0.999)),
+        ("cylinder on half-space", &plane, &drum, turned(0.499)),
+        (
+            "cylinder lying on floor",
+            &floor,
+            &drum,
+            Pose::new(vec3(0.0, 0.799, 0.0), lying),
+        ),
+        (
+            "cylinder on edge",
+            &floor,
+            &drum,
+            Pose::new(vec3(0.0, 1.06, 0.0), tilted),
+        ),
+        ("cylinders, stacked", &drum, &drum, turned(0.999)),
+        (
+            "cylinders, crossed",
+            &drum,
+            &drum,
+            Pose::new(vec3(0.599, 0.0, 0.0), lying),
+        ),
+        (
+            "cylinders apart",
+            &drum,
+            &drum,
+            Pose::new(vec3(0.4, 0.83, 0.3), tilted),
+        ),
+        ("cone on floor", &floor, &cone, turned(0.999)),
+        (
+            "cones, side by side",
+            &cone,
+            &cone,
+            Pose::new(vec3(0.5, 0.1, 0.1), tilted),
+        ),
+        ("ball on cylinder", &drum, &ball, above(0.999)),
+        (
+            "capsule on cylinder",
+            &drum,
+            &capsule,
+            Pose::new(vec3(0.0, 0.599, 0.0), lying),
+        ),
+        ("hull of 16 on cylinder", &drum, &rock, turned(0.9)),
         ("hulls of 64", &boulder, &boulder, turned(0.95)),
     ];
     let mut group = c.benchmark_group("narrow_phase");

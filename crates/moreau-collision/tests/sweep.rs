@@ -18,7 +18,7 @@ mod scenes;
 
 use moreau_collision::{Shape, closest_points};
 use moreau_math::{Pose, Vec3, tangent_basis};
-use scenes::{Random, contact};
+use scenes::{Random, Scene, contact, reach, scaled};
 
 const KINDS: [&str; 7] = [
     "sphere",
@@ -48,62 +48,33 @@ struct Errors {
     apart: usize,
 }
 
-fn reach(shape: &Shape, pose: &Pose, n: Vec3) -> f64 {
-    match shape {
-        Shape::HalfSpace { normal } => {
-            let up = pose.transform_vector(*normal);
-            if n.dot(up) > 1.0 - 1e-14 {
-                n.dot(pose.translation)
-            } else {
-                f64::INFINITY
-            }
-        }
-        _ => {
-            let local = shape.support(pose.inverse_transform_vector(n)).unwrap();
-            n.dot(pose.transform_point(local))
+/// A direction at least as good as the best of `count` and of `start`.
+fn search(scene: &Scene, random: &mut Random, start: Vec3, count: usize) -> f64 {
+    let mut best = (scene.separation(start), start);
+    for _ in 0..count {
+        let n = random.direction();
+        let s = scene.separation(n);
+        if s > best.0 {
+            best = (s, n);
         }
     }
-}
-
-struct Scene {
-    a: (Shape, Pose),
-    b: (Shape, Pose),
-}
-
-impl Scene {
-    fn separation(&self, n: Vec3) -> f64 {
-        -reach(&self.b.0, &self.b.1, -n) - reach(&self.a.0, &self.a.1, n)
-    }
-
-    /// A direction at least as good as the best of `count` and of `start`.
-    fn search(&self, random: &mut Random, start: Vec3, count: usize) -> f64 {
-        let mut best = (self.separation(start), start);
-        for _ in 0..count {
-            let n = random.direction();
-            let s = self.separation(n);
+    let mut stride = 0.3;
+    while stride > 1e-9 {
+        let (u, v) = tangent_basis(best.1);
+        let mut improved = false;
+        for _ in 0..6 {
+            let n = (best.1 + (u * random.range(-1.0, 1.0) + v * random.range(-1.0, 1.0)) * stride)
+                .normalize();
+            let s = scene.separation(n);
             if s > best.0 {
                 best = (s, n);
+                improved = true;
             }
         }
-        let mut stride = 0.3;
-        while stride > 1e-9 {
-            let (u, v) = tangent_basis(best.1);
-            let mut improved = false;
-            for _ in 0..6 {
-                let n = (best.1
-                    + (u * random.range(-1.0, 1.0) + v * random.range(-1.0, 1.0)) * stride)
-                    .normalize();
-                let s = self.separation(n);
-                if s > best.0 {
-                    best = (s, n);
-                    improved = true;
-                }
-            }
-            stride *= if improved { 1.2 } else { 0.6 };
-            stride = stride.min(0.3);
-        }
-        best.0
+        stride *= if improved { 1.2 } else { 0.6 };
+        stride = stride.min(0.3);
     }
+    best.0
 }
 
 fn scene(random: &mut Random, kind_a: usize, kind_b: usize) -> Scene {
@@ -118,11 +89,7 @@ fn scene(random: &mut Random, kind_a: usize, kind_b: usize) -> Scene {
     } else {
         1.0
     };
-    let b = if kind_b == 6 {
-        b
-    } else {
-        b.scaled_for_test(small)
-    };
+    let b = if kind_b == 6 { b } else { scaled(&b, small) };
     let away = random.direction();
     let far = if random.below(4) == 0 { 1e6 } else { 3.0 };
     let pose_a = Pose::new(random.direction() * far, random.rotation());
@@ -147,16 +114,6 @@ fn scene(random: &mut Random, kind_a: usize, kind_b: usize) -> Scene {
         out.b.1.translation += random.direction() * random.range(0.0, 0.15) * small;
     }
     out
-}
-
-trait Scaled {
-    fn scaled_for_test(&self, factor: f64) -> Self;
-}
-
-impl Scaled for Shape {
-    fn scaled_for_test(&self, factor: f64) -> Self {
-        scenes::scaled(self, factor)
-    }
 }
 
 fn sweep(kind_a: usize, kind_b: usize, count: usize, seed: u64, searches: usize) -> Errors {
@@ -223,8 +180,8 @@ fn sweep(kind_a: usize, kind_b: usize, count: usize, seed: u64, searches: usize)
             let bounded = kind_a != 6 && kind_b != 6;
             if i % (count / searches.min(count)).max(1) == 0 && bounded {
                 let other = random.direction();
-                let better = s.search(&mut random, n, 300);
-                let better = s.search(&mut random, other, 600).max(better) - near.separation;
+                let better = search(&s, &mut random, n, 300);
+                let better = search(&s, &mut random, other, 600).max(better) - near.separation;
                 out.beaten = out.beaten.max(better / size);
                 assert!(better < 1e-9 * size, "beaten by {better}: {}", names());
             }

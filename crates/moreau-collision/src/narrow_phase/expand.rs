@@ -42,6 +42,9 @@ const COMPUTED: f64 = 1e-14;
 /// Corners of the polytope at most.
 const MAX_CORNERS: usize = 160;
 
+/// How many of the nearest faces are refined when there are that many.
+const MAX_LEFT: usize = 8;
+
 /// Two cores, and the best direction so far.
 pub(super) struct Search<'a> {
     pub(super) context: &'a Context<'a>,
@@ -252,6 +255,7 @@ fn expand(search: &mut Search<'_>, thickness: f64) {
     let size = (polytope.corners.iter()).fold(radius, |m, c| m.max(c.place.abs().max_element()));
     let tolerance = 1e-14 * size;
     let mut refined: SmallVec<[(Vec3, [u16; 2]); 8]> = SmallVec::new();
+    let mut left = MAX_LEFT;
     while let Some(nearest) = polytope.nearest() {
         let face = &polytope.faces[nearest];
         // Nowhere do the cores separate better than this.
@@ -281,7 +285,8 @@ fn expand(search: &mut Search<'_>, thickness: f64) {
                     refined.push((normal, at));
                 }
             }
-            if last {
+            left -= usize::from(last);
+            if left == 0 {
                 return;
             }
             polytope.faces[nearest].closed = true;

@@ -30,6 +30,9 @@ const LONGEST: f64 = 0.3;
 /// and this part of the angle to the axis of a disc: the rim turns fast there.
 const TOWARDS_AXIS: f64 = 0.7;
 
+/// Second derivatives this small, relative to the others, are none.
+const FLAT: f64 = 1e-9;
+
 /// Up to this many atoms a side.
 const MAX_ATOMS: usize = 4;
 
@@ -166,18 +169,20 @@ fn step(n: Vec3, a: &[Atom], b: &[Atom]) -> Option<Vec3> {
         _ => None,
     };
     let slope = flat(gradient);
+    let sine = other
+        .map_or(1.0, |(_, second, _)| second.sine)
+        .min(of_a.sine)
+        .min(of_b.sine);
+    let longest = LONGEST.min(TOWARDS_AXIS * sine);
+    let scale = separation.abs() + of_a.curvature + of_b.curvature;
     let x = match other {
-        None => solve(hessian, slope)?,
-        Some((first, second, _)) => {
+        None => limited(uphill(hessian, slope, scale), longest),
+        Some((first, second, sign)) => {
             let along = second.point - first.point;
             let normal = flat(along);
             let square = normal[0] * normal[0] + normal[1] * normal[1];
-            if !(square > 0.0 && square.is_finite()) {
-                return None;
-            }
             // The multiplier that the present direction asks for, and its part of the curvature.
             let nu = (slope[0] * normal[0] + slope[1] * normal[1]) / square;
-            let sign = other.map_or(1.0, |o| o.2);
             bend_back(
                 &mut hessian,
                 flat(first.around),
@@ -190,7 +195,7 @@ fn step(n: Vec3, a: &[Atom], b: &[Atom]) -> Option<Vec3> {
             );
             // Onto the condition, then along it.
             let value = n.dot(along);
-            let onto = normal.map(|c| -c * value / square);
+            let onto = limited(normal.map(|c| -c * value / square), longest);
             let length = square.sqrt();
             let way = [-normal[1] / length, normal[0] / length];
             let product = |p: [f64; 2], q: [f64; 2]| {
@@ -199,25 +204,32 @@ fn step(n: Vec3, a: &[Atom], b: &[Atom]) -> Option<Vec3> {
                     + hessian[2] * p[1] * q[1]
             };
             let steepness = way[0] * slope[0] + way[1] * slope[1] + product(way, onto);
-            let t = -steepness / product(way, way);
+            let t = -steepness / downward(product(way, way), scale);
+            let t = t.clamp(-longest, longest);
             [onto[0] + t * way[0], onto[1] + t * way[1]]
         }
     };
+    (x[0].is_finite() && x[1].is_finite()).then(|| unit(n + u * x[0] + v * x[1]))
+}
+
+/// `x`, shortened to the length `longest`.
+fn limited(x: [f64; 2], longest: f64) -> [f64; 2] {
     let length = (x[0] * x[0] + x[1] * x[1]).sqrt();
-    if !length.is_finite() {
-        return None;
-    }
-    let sine = other
-        .map_or(1.0, |(_, second, _)| second.sine)
-        .min(of_a.sine)
-        .min(of_b.sine);
-    let longest = LONGEST.min(TOWARDS_AXIS * sine);
-    let scale = if length > longest {
-        longest / length
+    if length > longest {
+        x.map(|c| c * (longest / length))
     } else {
-        1.0
-    };
-    Some(unit(n + (u * x[0] + v * x[1]) * scale))
+        x
+    }
+}
+
+/// A second derivative of a maximum: where there is none, a step up the slope results; where it is next
+/// to nothing, so does a step of bounded length for what is not to be gained.
+fn downward(bend: f64, scale: f64) -> f64 {
+    if bend < 0.0 {
+        bend.min(-FLAT * scale)
+    } else {
+        -scale
+    }
 }
 
 /// Takes `amount` times the square of `around` from a matrix.
@@ -227,12 +239,15 @@ fn bend_back(matrix: &mut [f64; 3], around: [f64; 2], amount: f64) {
     matrix[2] -= amount * around[1] * around[1];
 }
 
-/// x with M x = -g.
-fn solve(m: [f64; 3], g: [f64; 2]) -> Option<[f64; 2]> {
+/// x with M x = -g for a maximum; where M has none, up the slope.
+fn uphill(m: [f64; 3], g: [f64; 2], scale: f64) -> [f64; 2] {
     let determinant = m[0] * m[2] - m[1] * m[1];
-    let x = [
-        (m[1] * g[1] - m[2] * g[0]) / determinant,
-        (m[1] * g[0] - m[0] * g[1]) / determinant,
-    ];
-    (x[0].is_finite() && x[1].is_finite()).then_some(x)
+    if m[0] < 0.0 && determinant > FLAT * scale * -(m[0] + m[2]) {
+        [
+            (m[1] * g[1] - m[2] * g[0]) / determinant,
+            (m[1] * g[0] - m[0] * g[1]) / determinant,
+        ]
+    } else {
+        g.map(|c| c / scale)
+    }
 }

@@ -44,15 +44,21 @@ pub(super) fn collide(context: &mut Context<'_>, a: &Revolved, center: Vec3, rad
         );
         return;
     }
-    let mut best = (f64::INFINITY, Vec2::ZERO, Vec2::Y);
-    for face in &faces[..count] {
-        let (nearest, toward) = face.nearest(place);
-        let square = (place - nearest).length_squared();
-        if square < best.0 {
-            best = (square, nearest, toward);
+    // A centre over a side is nearest to that side; over none, to a corner. Squares of distances could
+    // not tell them apart near the border.
+    let over = (faces[..count].iter().zip(beyond)).find(|(f, d)| *d > 0.0 && f.is_below(place));
+    let (nearest, toward) = match over {
+        Some((face, distance)) => (place - face.normal * distance, face.normal * distance),
+        None => {
+            let corners = (faces[..count].iter()).flat_map(|f| [f.from, f.to]);
+            let square = |p: Vec2| (place - p).length_squared();
+            let first = (square(faces[0].to), faces[0].to);
+            let (_, corner) = corners.map(|p| (square(p), p)).fold(first, |best, next| {
+                if next.0 < best.0 { next } else { best }
+            });
+            (corner, place - corner)
         }
-    }
-    let (_, nearest, toward) = best;
+    };
     let normal = direction(context, world(toward), a.axes[1]);
     let distance = normal.dot(world(place - nearest));
     let surface = a.center + world(nearest);
@@ -69,18 +75,10 @@ struct Face {
 }
 
 impl Face {
-    /// The nearest point of it, and the direction from there to `point`, of any length.
-    fn nearest(&self, point: Vec2) -> (Vec2, Vec2) {
+    /// Whether the point lies between the ends, as seen along the normal.
+    fn is_below(&self, point: Vec2) -> bool {
         let along = self.to - self.from;
-        let t = along.dot(point - self.from) / along.length_squared();
-        if t <= 0.0 {
-            (self.from, point - self.from)
-        } else if t >= 1.0 {
-            (self.to, point - self.to)
-        } else {
-            let distance = self.normal.dot(point - self.from);
-            (point - self.normal * distance, self.normal * distance)
-        }
+        along.dot(point - self.from) >= 0.0 && along.dot(point - self.to) <= 0.0
     }
 }
 

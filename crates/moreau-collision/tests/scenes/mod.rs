@@ -33,6 +33,37 @@ pub fn box_hull(hx: f64, hy: f64, hz: f64) -> Shape {
     Shape::hull(&corners).unwrap()
 }
 
+/// How far the shape reaches along `n`, m.
+pub fn reach(shape: &Shape, pose: &Pose, n: Vec3) -> f64 {
+    match shape {
+        Shape::HalfSpace { normal } => {
+            let up = pose.transform_vector(*normal);
+            if n.dot(up) > 1.0 - 1e-14 {
+                n.dot(pose.translation)
+            } else {
+                f64::INFINITY
+            }
+        }
+        _ => {
+            let local = shape.support(pose.inverse_transform_vector(n)).unwrap();
+            n.dot(pose.transform_point(local))
+        }
+    }
+}
+
+/// Two shapes at their poses.
+pub struct Scene {
+    pub a: (Shape, Pose),
+    pub b: (Shape, Pose),
+}
+
+impl Scene {
+    /// s(n) by the supports of the shapes.
+    pub fn separation(&self, n: Vec3) -> f64 {
+        -reach(&self.b.0, &self.b.1, -n) - reach(&self.a.0, &self.a.1, n)
+    }
+}
+
 /// The same shape, all lengths times `factor`.
 pub fn scaled(shape: &Shape, factor: f64) -> Shape {
     match shape {
