@@ -142,6 +142,38 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// Calls `f` with the names of atoms that reach as far as the furthest along the unit vector `n`,
+    /// less `slack` (m); of a cylinder, cone or segment with both.
+    pub(super) fn names_near(&self, n: Vec3, slack: f64, mut f: impl FnMut(u16)) {
+        let (first, top) = self.support(n);
+        f(first);
+        match &self.kind {
+            Kind::Segment(_) | Kind::Revolved(_) => f(1 - first),
+            Kind::Polytope(polytope) => {
+                let bar = n.dot(top) - slack;
+                for i in 0..polytope.vertex_count() {
+                    if polytope.vertex(i).dot(n) >= bar {
+                        f(i);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whether two atoms can reach equally far without more of them: ends of an edge, a disc and what
+    /// it is joined to. (Three vertices make a face, whose normal is known.)
+    pub(super) fn are_joined(&self, i: u16, j: u16) -> bool {
+        match &self.kind {
+            Kind::Segment(_) | Kind::Revolved(_) => true,
+            Kind::Polytope(Polytope::Box(_)) => (i ^ j).is_power_of_two(),
+            Kind::Polytope(Polytope::Hull(hull)) => {
+                let ends = [u32::from(i.min(j)), u32::from(i.max(j))];
+                let found = hull.edges.binary_search_by_key(&ends, |e| e.vertices);
+                found.is_ok()
+            }
+        }
+    }
+
     /// Outward unit normals of faces that are cheap to try: of a box, and of the ends of a cylinder or
     /// cone.
     pub(super) fn plain_normals(&self) -> SmallVec<[Vec3; 6]> {

@@ -7,7 +7,7 @@
 
 use super::context::Context;
 use super::core::Core;
-use super::expand::separating_axis;
+use super::expand::{FINENESS, separating_axis};
 use super::feature::Feature;
 use super::nearest::{nearest_of_segments, nearest_on_segment};
 use super::patch::{Code, Corner, Corners, NONE, Projection, intersect};
@@ -15,9 +15,27 @@ use super::reduce::emit;
 use super::round::inflate;
 use moreau_math::Vec3;
 
+/// How far points may miss each other across the normal, relative to the sizes.
+const OVER_EACH_OTHER: f64 = 1e-7;
+
 pub(super) fn collide(context: &mut Context<'_>, a: &Core<'_>, b: &Core<'_>) {
     let limit = context.limit + a.radius + b.radius;
-    let Some(axis) = separating_axis(context, a, b, limit) else {
+    let mut found = None;
+    for fine in FINENESS {
+        let Some(axis) = separating_axis(context, [a, b], limit, fine) else {
+            return;
+        };
+        let n = axis.normal;
+        let furthest = [a.furthest(n, context), b.furthest(-n, context)];
+        let common = common_point(context, &Projection::new(n), &furthest);
+        // What is furthest along the normal of a maximum lies over each other.
+        let aside = common.point_b - common.point_a - n * common.separation;
+        found = Some((axis, common));
+        if aside.length() <= OVER_EACH_OTHER * context.size {
+            break;
+        }
+    }
+    let Some((axis, common)) = found else {
         return;
     };
     let n = axis.normal;
@@ -32,8 +50,7 @@ pub(super) fn collide(context: &mut Context<'_>, a: &Core<'_>, b: &Core<'_>) {
     intersect(&facing_a, &facing_b, &projection, tolerance, &mut corners);
     let promised = axis.separation + context.tie;
     if corners.iter().all(|c| c.separation > promised) {
-        let furthest = [a.furthest(n, context), b.furthest(-n, context)];
-        corners.push(common_point(context, &projection, &furthest));
+        corners.push(common);
     }
     inflate(&projection, &mut corners, a.as_round(), b.as_round());
     let facing = Some((&facing_a, &facing_b));

@@ -27,20 +27,29 @@ use smallvec::SmallVec;
 
 /// Distance of the cores, relative to the thinner one, from which on the nearest points give the
 /// direction.
-const CLEARLY_APART: f64 = 1e-3;
+const CLEARLY_APART: f64 = 1e-4;
 
 /// Radius of the ball, relative to the thinner core.
-const WIDENED: f64 = 1e-2;
+const WIDENED: f64 = 1e-3;
 
-/// A face is fine enough to be refined where the set reaches no further beyond it than this part of
-/// the thinner core.
-const FINE: f64 = 1e-3;
+/// How fine, relative to the thinner core: a face is refined where the set reaches no further beyond it,
+/// and the nearest points are known to its square. The next where what results is no maximum.
+pub(super) const FINENESS: [f64; 3] = [1e-3, 1e-6, 1e-9];
 
 /// Rounding of a separation, relative to the sizes.
 const COMPUTED: f64 = 1e-14;
 
 /// Corners of the polytope at most.
 const MAX_CORNERS: usize = 160;
+
+/// Tangent of the angle between the guess and the directions that the first corners are looked for in.
+const TILT: f64 = 0.05;
+
+/// Height of a tetrahedron, relative to its edges, that is none.
+const FLAT: f64 = 1e-12;
+
+/// Cosine of the angle between starts from which refinement leads to the same.
+const SAME_START: f64 = 0.99;
 
 /// How many of the nearest faces are refined when there are that many.
 const MAX_LEFT: usize = 8;
@@ -90,12 +99,13 @@ impl Search<'_> {
     }
 }
 
-/// The axis of greatest separation of the two cores; None where that exceeds `limit` (m).
+/// The axis of greatest separation of the two cores; None where that exceeds `limit` (m). `fine` is one
+/// of [`FINENESS`].
 pub(super) fn separating_axis<'a>(
     context: &'a Context<'a>,
-    a: &'a Core<'a>,
-    b: &'a Core<'a>,
+    [a, b]: [&'a Core<'a>; 2],
     limit: f64,
+    fine: f64,
 ) -> Option<Axis> {
     let mut search = Search {
         context,
@@ -117,16 +127,16 @@ pub(super) fn separating_axis<'a>(
     let difference = |n: Vec3| Difference::new(a.support(n), b.support(-n));
     // Coarse, as it is refined.
     let near = gjk::nearest_by(guess, difference, |length| {
-        (1e-6 * length).max(1e-3 * CLEARLY_APART * thickness)
+        fine * fine * length.max(CLEARLY_APART * thickness)
     });
     if near.distance > CLEARLY_APART * thickness {
         let atoms: SmallVec<[[u16; 2]; 4]> = near.simplex.iter().map(|d| d.vertices).collect();
         if search.separation(near.normal).0 > limit {
             return None;
         }
-        refine::refine(&mut search, near.normal, &atoms);
+        refine::refine(&mut search, near.normal, &atoms, 0.0);
     } else {
-        expand(&mut search, thickness);
+        expand(&mut search, thickness, fine * thickness);
     }
     let axis = search.best?;
     let normal = unit(axis.normal);
@@ -157,7 +167,18 @@ struct Expansion {
 }
 
 impl Expansion {
-    /// A tetrahedron; the ball around every point of the set keeps it from being flat.
+    /// A tetrahedron whose first face lies about the direction `n`: what is flat there is found at
+    /// once; `aside` is any direction across it. None where it comes out flat itself.
+    fn about(n: Vec3, aside: Vec3, corner: impl Fn(Vec3) -> Corner) -> Option<Self> {
+        let u = unit(n.cross(aside));
+        let v = n.cross(u);
+        let half = 0.5 * 3f64.sqrt();
+        let tilted = [u, v * half - u * 0.5, v * -half - u * 0.5];
+        let [p, q, r] = tilted.map(|t| corner(unit(n + t * TILT)));
+        Self::of_corners([p, q, r, corner(-n)])
+    }
+
+    /// Any tetrahedron; the ball around every point of the set keeps it from being flat.
     fn start(first: Vec3, corner: impl Fn(Vec3) -> Corner) -> Self {
         // Of both ends of the set along a direction, the one further from `from`.
         let further = |n: Vec3, from: Vec3| {
@@ -170,15 +191,32 @@ impl Expansion {
         let r = further(unit(tangent_basis(line).0), p.place);
         let across = unit(line.cross(unit(r.place - p.place)));
         let apex = further(across, p.place);
+        Self::of_corners([p, q, r, apex]).unwrap_or_else(|| Self {
+            corners: Vec::new(),
+            faces: Vec::new(),
+        })
+    }
+
+    fn of_corners(corners: [Corner; 4]) -> Option<Self> {
+        let [p, q, r, apex] = corners.map(|c| c.place);
+        let area = (q - p).cross(r - p);
+        let volume = area.dot(apex - p);
+        let size = (q - p)
+            .length()
+            .max((r - p).length())
+            .max((apex - p).length());
+        if !(volume.abs() > FLAT * area.length() * size) {
+            return None;
+        }
         let mut out = Self {
-            corners: vec![p, q, r, apex],
+            corners: corners.to_vec(),
             faces: Vec::with_capacity(64),
         };
-        let above = across.dot(apex.place - p.place) > 0.0;
+        let mut whole = true;
         for [i, j, k] in [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]] {
-            out.add(if above { [i, j, k] } else { [i, k, j] });
+            whole &= out.add(if volume > 0.0 { [i, j, k] } else { [i, k, j] });
         }
-        out
+        whole.then_some(out)
     }
 
     /// False (and nothing is added) for a triangle without a direction.
@@ -241,8 +279,8 @@ impl Expansion {
     }
 }
 
-/// Step 2.
-fn expand(search: &mut Search<'_>, thickness: f64) {
+/// Step 2. `fine` in m.
+fn expand(search: &mut Search<'_>, thickness: f64, fine: f64) {
     let radius = WIDENED * thickness;
     let corner = |search: &Search<'_>, n: Vec3| {
         let ((ia, pa), (ib, pb)) = (search.a.support(n), search.b.support(-n));
@@ -251,10 +289,15 @@ fn expand(search: &mut Search<'_>, thickness: f64) {
             atoms: [ia, ib],
         }
     };
-    let mut polytope = Expansion::start(search.a.axes()[0], |n| corner(search, n));
+    let guess = search.best.map_or(search.a.axes()[0], |axis| axis.normal);
+    // Not the world's axes: what is chosen moves with the shapes.
+    let [x, y, _] = search.a.axes();
+    let aside = if guess.dot(x).abs() < 0.8 { x } else { y };
+    let mut polytope = Expansion::about(guess, aside, |n| corner(search, n))
+        .unwrap_or_else(|| Expansion::start(guess, |n| corner(search, n)));
     let size = (polytope.corners.iter()).fold(radius, |m, c| m.max(c.place.abs().max_element()));
     let tolerance = 1e-14 * size;
-    let mut refined: SmallVec<[(Vec3, [u16; 2]); 8]> = SmallVec::new();
+    let mut refined: Vec<(Vec3, SmallVec<[[u16; 2]; 4]>)> = Vec::new();
     let mut left = MAX_LEFT;
     while let Some(nearest) = polytope.nearest() {
         let face = &polytope.faces[nearest];
@@ -267,7 +310,7 @@ fn expand(search: &mut Search<'_>, thickness: f64) {
         let next = corner(search, normal);
         let beyond = normal.dot(next.place) - distance;
         let last = polytope.corners.len() >= MAX_CORNERS;
-        if beyond <= FINE * thickness || last {
+        if beyond <= fine || last {
             let mut atoms: SmallVec<[[u16; 2]; 4]> = SmallVec::new();
             for at in face.corners.map(|i| polytope.corners[i].atoms) {
                 if !atoms.contains(&at) {
@@ -277,13 +320,13 @@ fn expand(search: &mut Search<'_>, thickness: f64) {
             if !atoms.contains(&next.atoms) {
                 atoms.push(next.atoms);
             }
-            let known =
-                (refined.iter()).any(|&(n, at)| atoms.as_slice() == [at] && n.dot(normal) > 0.999);
+            // From where it starts hardly matters.
+            let known = (refined.iter()).any(|(n, held)| {
+                n.dot(normal) > SAME_START && atoms.iter().all(|at| held.contains(at))
+            });
             if !known {
-                refine::refine(search, normal, &atoms);
-                if let [at] = *atoms.as_slice() {
-                    refined.push((normal, at));
-                }
+                refine::refine(search, normal, &atoms, fine);
+                refined.push((normal, atoms));
             }
             left -= usize::from(last);
             if left == 0 {

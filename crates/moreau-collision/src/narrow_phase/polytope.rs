@@ -58,6 +58,14 @@ impl<'a> Polytope<'a> {
         }
     }
 
+    /// How many vertices it has.
+    pub(super) fn vertex_count(&self) -> u16 {
+        match self {
+            Self::Box(_) => 8,
+            Self::Hull(hull) => hull.vertices.len() as u16,
+        }
+    }
+
     /// The place of a vertex.
     pub(super) fn vertex(&self, index: u16) -> Vec3 {
         match self {

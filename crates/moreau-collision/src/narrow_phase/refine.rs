@@ -12,17 +12,23 @@
 //! for the maximum of s where other atoms of A or B reach as far: c(n) = n·(p - p0) = 0 with gradient
 //! G = p - p0 for each. Two such conditions leave no freedom: n = +-G_1 x G_2.
 //!
-//! Which atoms touch is not known for sure, so all subsets of a few are tried, and each result is
+//! Which atoms touch is not known for sure, so all subsets of a few that are joined are tried, and each result is
 //! judged by the true s: a direction that is no maximum does no harm.
 
 use super::context::unit;
-use super::core::Atom;
+use super::core::{Atom, Core};
 use super::expand::Search;
 use moreau_math::{Vec3, tangent_basis};
 use smallvec::SmallVec;
 
 /// Newton steps at most; five suffice where the start is near.
 const MAX_STEPS: usize = 32;
+
+/// After a step this short (rad) the error is below rounding, also next to a disc's axis.
+const CONVERGED: f64 = 1e-12;
+
+/// Cosine of the angle to the start at which another maximum is being looked for.
+const ASTRAY: f64 = 0.7;
 
 /// A step is at most this long (rad),
 const LONGEST: f64 = 0.3;
@@ -34,21 +40,28 @@ const TOWARDS_AXIS: f64 = 0.7;
 const FLAT: f64 = 1e-9;
 
 /// Up to this many atoms a side.
-const MAX_ATOMS: usize = 4;
+const MAX_ATOMS: usize = 12;
 
 type Names = SmallVec<[u16; MAX_ATOMS]>;
-type Atoms = SmallVec<[Atom; 3]>;
+type Atoms = SmallVec<[Atom; 2]>;
 
 /// Rounds in which atoms that turn out to touch as well are added.
 const MAX_ROUNDS: usize = 4;
 
-/// Offers the maxima near the unit vector `start`; `atoms` are pairs of names that touch about there.
-pub(super) fn refine(search: &mut Search<'_>, start: Vec3, atoms: &[[u16; 2]]) {
+/// Offers the maxima near the unit vector `start`; `atoms` are pairs of names that touch about there,
+/// and so do those within `slack` (m) of touching.
+pub(super) fn refine(search: &mut Search<'_>, start: Vec3, atoms: &[[u16; 2]], slack: f64) {
     let mut names: [Names; 2] = [Names::new(), Names::new()];
     for pair in atoms {
         add(&mut names, *pair);
     }
     let (a, b) = (search.a, search.b);
+    a.names_near(start, slack, |name| {
+        add_to(&mut names[0], name);
+    });
+    b.names_near(-start, slack, |name| {
+        add_to(&mut names[1], name);
+    });
     let mut normals: SmallVec<[Vec3; 8]> = SmallVec::new();
     a.face_normals_near(start, |n| normals.push(n));
     b.face_normals_near(-start, |n| normals.push(-n));
@@ -58,16 +71,17 @@ pub(super) fn refine(search: &mut Search<'_>, start: Vec3, atoms: &[[u16; 2]]) {
     let mut start = start;
     for _ in 0..MAX_ROUNDS {
         let mut best = (f64::NEG_INFINITY, start, [0; 2]);
-        for (of_a, of_b) in subsets(&names) {
-            let of_a: Atoms = of_a.iter().map(|&i| a.atom(i)).collect();
-            let of_b: Atoms = of_b.iter().map(|&i| b.atom(i)).collect();
-            let Some(n) = newton(start, &of_a, &of_b) else {
-                continue;
-            };
-            search.offer_refined(n);
-            let (separation, touching) = search.separation(n);
-            if separation > best.0 {
-                best = (separation, n, touching);
+        let sets = [subsets(a, &names[0]), subsets(b, &names[1])];
+        for of_a in &sets[0] {
+            for of_b in &sets[1] {
+                let Some(n) = newton(start, of_a, of_b) else {
+                    continue;
+                };
+                search.offer_refined(n);
+                let (separation, touching) = search.separation(n);
+                if separation > best.0 {
+                    best = (separation, n, touching);
+                }
             }
         }
         if !add(&mut names, best.2) {
@@ -77,35 +91,33 @@ pub(super) fn refine(search: &mut Search<'_>, start: Vec3, atoms: &[[u16; 2]]) {
     }
 }
 
-/// Whether there was room for one that was not known.
+/// Whether one of a pair was not known, and there was room for it.
 fn add(names: &mut [Names; 2], pair: [u16; 2]) -> bool {
-    let mut added = false;
-    for (list, name) in names.iter_mut().zip(pair) {
-        if !list.contains(&name) && list.len() < MAX_ATOMS {
-            list.push(name);
-            added = true;
+    let [of_a, of_b] = names;
+    let first = add_to(of_a, pair[0]);
+    add_to(of_b, pair[1]) || first
+}
+
+fn add_to(names: &mut Names, name: u16) -> bool {
+    let room = !names.contains(&name) && names.len() < MAX_ATOMS;
+    if room {
+        names.push(name);
+    }
+    room
+}
+
+/// The atoms one by one, and two by two those that are joined.
+fn subsets(core: &Core<'_>, names: &Names) -> SmallVec<[Atoms; 8]> {
+    let mut out: SmallVec<[Atoms; 8]> = SmallVec::new();
+    for (k, &i) in names.iter().enumerate() {
+        out.push(Atoms::from_slice(&[core.atom(i)]));
+        for &j in &names[..k] {
+            if core.are_joined(i, j) {
+                out.push(Atoms::from_slice(&[core.atom(j), core.atom(i)]));
+            }
         }
     }
-    added
-}
-
-/// Sets of names of A and of B that leave the direction free, or just determine it: more than two
-/// conditions do not.
-fn subsets(names: &[Names; 2]) -> impl Iterator<Item = (Names, Names)> + use<> {
-    let [of_a, of_b] = names.clone();
-    (1..1_u32 << of_a.len()).flat_map(move |set_a| {
-        let (of_a, of_b) = (of_a.clone(), of_b.clone());
-        (1..1_u32 << of_b.len())
-            .filter(move |set_b| set_a.count_ones() + set_b.count_ones() <= 4)
-            .map(move |set_b| (chosen(set_a, &of_a), chosen(set_b, &of_b)))
-    })
-}
-
-fn chosen(set: u32, names: &Names) -> Names {
-    (names.iter().enumerate())
-        .filter(|(i, _)| set >> i & 1 == 1)
-        .map(|(_, &name)| name)
-        .collect()
+    out
 }
 
 fn newton(start: Vec3, a: &[Atom], b: &[Atom]) -> Option<Vec3> {
@@ -119,8 +131,11 @@ fn newton(start: Vec3, a: &[Atom], b: &[Atom]) -> Option<Vec3> {
         };
         let moved = (next - n).abs().max_element();
         n = next;
-        if moved < 1e-15 {
+        if moved < CONVERGED {
             break;
+        }
+        if n.dot(start) < ASTRAY {
+            return None;
         }
     }
     Some(n)
