@@ -209,10 +209,12 @@ impl<'m> Context<'m> {
         prediction: f64,
         manifold: &'m mut Manifold,
     ) -> Self {
-        let touch = SIZE_ROUNDING * 2.0 * radius + COORDINATE_ROUNDING * largest;
+        let size = 2.0 * radius;
+        let touch = SIZE_ROUNDING * size + COORDINATE_ROUNDING * largest;
         Self {
             origin: Vec3::ZERO,
             limit: prediction + touch,
+            size,
             touch,
             tie: 10.0 * touch,
             alongside: ALONGSIDE,
