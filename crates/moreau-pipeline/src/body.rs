@@ -1,5 +1,5 @@
 use crate::{BodyId, Material, WorldError};
-use moreau_collision::{Shape, ShapeError};
+use moreau_collision::{Groups, Shape, ShapeError};
 use moreau_math::{MassProperties, Pose, Quat, SymMat3, Vec3, Velocity};
 use serde::{Deserialize, Serialize};
 
@@ -52,6 +52,10 @@ pub struct Body {
     pub force: Vec3,
     /// Torque in every step, N m, world frame. Default zero.
     pub torque: Vec3,
+    /// Which bodies it collides with. Default all.
+    pub groups: Groups,
+    /// Reports what overlaps it, and pushes nothing and is pushed by nothing. Default false.
+    pub sensor: bool,
 }
 
 /// Where a body's mass comes from.
@@ -79,6 +83,8 @@ impl Body {
             lock_rotation: false,
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
+            groups: Groups::ALL,
+            sensor: false,
         }
     }
 
@@ -174,6 +180,21 @@ impl Body {
         self
     }
 
+    /// Which bodies it collides with.
+    #[must_use]
+    pub fn groups(mut self, groups: Groups) -> Self {
+        self.groups = groups;
+        self
+    }
+
+    /// Makes it report what overlaps it, see [`crate::World::sensor_events`]; it then pushes nothing
+    /// and is pushed by nothing.
+    #[must_use]
+    pub fn sensor(mut self) -> Self {
+        self.sensor = true;
+        self
+    }
+
     /// Force (N) through the centre of mass and torque (N m) in every step, world frame.
     #[must_use]
     pub fn pushed(mut self, force: Vec3, torque: Vec3) -> Self {
@@ -206,6 +227,8 @@ pub(crate) struct BodyState {
     /// Of the next step only.
     pub(crate) force: Vec3,
     pub(crate) torque: Vec3,
+    pub(crate) groups: Groups,
+    pub(crate) sensor: bool,
 }
 
 const POSITIVE: &str = "positive and finite";
@@ -239,6 +262,8 @@ impl BodyState {
             constant_torque: Vec3::ZERO,
             force: Vec3::ZERO,
             torque: Vec3::ZERO,
+            groups: body.groups,
+            sensor: body.sensor,
         };
         if body.kind == BodyKind::Dynamic {
             state.set_mass(body.mass, id)?;
@@ -435,6 +460,16 @@ impl<'a> BodyView<'a> {
     /// J.
     pub fn kinetic_energy(&self) -> f64 {
         self.state.kinetic_energy()
+    }
+
+    /// Which bodies it collides with.
+    pub fn groups(&self) -> Groups {
+        self.state.groups
+    }
+
+    /// Whether it only reports what overlaps it.
+    pub fn is_sensor(&self) -> bool {
+        self.state.sensor
     }
 
     /// Factor of the world's gravity.

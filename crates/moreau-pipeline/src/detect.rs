@@ -4,7 +4,7 @@ use crate::contact::Contact;
 use crate::sweep::{self, Found, Path};
 use crate::world::WorldState;
 use crate::{BodyId, BodyKind};
-use moreau_collision::{Aabb, BroadPhase, Shape};
+use moreau_collision::{Aabb, BroadPhase, Groups, Shape};
 use moreau_constraint::ContactFrame;
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
@@ -18,6 +18,8 @@ pub(crate) struct Detection {
     touched: Vec<u32>,
     joined: Vec<(u32, u32)>,
     pairs: Vec<(u32, u32)>,
+    /// Pairs of a sensor and a body that may meet in the step, sorted.
+    pub(crate) sensor_pairs: Vec<(u32, u32)>,
     /// Of each pair.
     found: Vec<Vec<Found>>,
 }
@@ -66,22 +68,29 @@ impl Detection {
                     // Two static boxes never meet, so growing the moving ones is enough.
                     aabb = aabb.enlarged(prediction + turn);
                 }
-                self.broad_phase.set(index, aabb, !body.is_dynamic());
+                // Two fixed bodies need no contact, but a sensor that is fixed sees kinematic ones.
+                let fixed = !body.is_dynamic() && !body.sensor;
+                self.broad_phase.set(index, aabb, fixed);
             }
         };
         for index in self.touched.drain(..) {
             set(index);
         }
+        let mut selective = false;
         for (index, slot) in state.bodies.iter().enumerate() {
-            if slot
-                .value
-                .as_ref()
-                .is_some_and(|b| b.kind != BodyKind::Static)
-            {
+            let Some(body) = &slot.value else {
+                continue;
+            };
+            selective |= body.sensor || body.groups != Groups::ALL;
+            if body.kind != BodyKind::Static {
                 set(index as u32);
             }
         }
         self.broad_phase.pairs(&mut self.pairs);
+        self.sensor_pairs.clear();
+        if selective {
+            self.filter_pairs(state);
+        }
 
         // Bodies that a joint holds together need no contact.
         self.joined.clear();
@@ -91,6 +100,9 @@ impl Detection {
                 self.joined.push((a.min(b), a.max(b)));
             }
         }
+        for (a, b) in &state.ignored {
+            self.joined.push((a.index, b.index));
+        }
         if !self.joined.is_empty() {
             self.joined.sort_unstable();
             let joined = &self.joined;
@@ -98,6 +110,28 @@ impl Detection {
                 .retain(|pair| joined.binary_search(pair).is_err());
         }
         self.pairs.len()
+    }
+
+    /// Takes out pairs whose groups do not meet, and puts those of sensors apart.
+    fn filter_pairs(&mut self, state: &WorldState) {
+        let sensor_pairs = &mut self.sensor_pairs;
+        self.pairs.retain(|&(a, b)| {
+            let bodies = [a, b].map(|i| state.bodies[i as usize].value.as_ref());
+            let [Some(first), Some(second)] = bodies else {
+                return false;
+            };
+            if !first.groups.meets(second.groups) {
+                return false;
+            }
+            match (first.sensor, second.sensor) {
+                (false, false) => return true,
+                (true, false) => sensor_pairs.push((a, b)),
+                (false, true) => sensor_pairs.push((b, a)),
+                (true, true) => {}
+            }
+            false
+        });
+        sensor_pairs.sort_unstable();
     }
 
     /// Fills the manifolds of all pairs.

@@ -4,7 +4,7 @@ use crate::world::WorldState;
 use crate::{SnapshotError, World, WorldError};
 
 const MARK: &[u8; 8] = b"moreauW\0";
-const VERSION: u16 = 3;
+const VERSION: u16 = 4;
 
 impl World {
     /// The whole state as bytes: settings, bodies, joints, free ids, contacts and remembered
@@ -110,6 +110,13 @@ fn check(state: &WorldState) -> Result<(), String> {
             "the contact of {} and {} names a body that is not there",
             c.a, c.b
         ));
+    }
+    let ordered = |(a, b): &(crate::BodyId, crate::BodyId)| a < b && alive(*a) && alive(*b);
+    if !(state.ignored.iter().all(ordered) && state.ignored.is_sorted()) {
+        return Err("its list of ignored pairs is not in order".into());
+    }
+    if !state.sensor_events.is_sorted() {
+        return Err("its list of sensor events is not in order".into());
     }
     Ok(())
 }

@@ -9,6 +9,7 @@ use crate::island::Islands;
 use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
 use crate::motion::{self, Held, Moving};
 use crate::seams::Seams;
+use crate::sensors::Sensors;
 use crate::world::{World, WorldState};
 use crate::{BodyId, IslandReport, StepReport, WorldError};
 use moreau_cache::CachedImpulse;
@@ -25,6 +26,7 @@ pub(crate) struct Scratch {
     pub(crate) islands: Islands,
     pub(crate) points: Vec<Contact>,
     seams: Seams,
+    sensors: Sensors,
     warm: Vec<Vec3>,
     free: Vec<Velocity>,
     inverse_inertia: Vec<SymMat3>,
@@ -114,7 +116,9 @@ impl World {
             },
         );
         self.check_motions(scratch, dt)?;
+        self.watch_passing(&mut scratch.sensors, &scratch.moved, dt);
         self.commit(scratch, dt);
+        self.report_sensors(&mut scratch.sensors);
         self.fill_report(scratch, &mut report);
         report.times.integrate = clock.lap();
         report.times.total = clock.total();
@@ -351,6 +355,7 @@ impl World {
         state.steps += 1;
         state.time += dt;
         state.last_dt = dt;
+        self.forget_queries();
     }
 
     fn fill_report(&mut self, scratch: &Scratch, report: &mut StepReport) {

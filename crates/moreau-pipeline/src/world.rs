@@ -1,6 +1,8 @@
 use crate::body::{self, BodyState};
 use crate::detect::Detection;
 use crate::joint::JointState;
+use crate::queries::QueryTree;
+use crate::sensors::SensorEvent;
 use crate::solver_choice::WorldSolver;
 use crate::step::Scratch;
 use crate::{
@@ -8,11 +10,11 @@ use crate::{
     Material, WorldError, WorldSettings,
 };
 use moreau_cache::ContactCache;
-use moreau_collision::Shape;
+use moreau_collision::{Groups, Shape};
 use moreau_math::{Pose, Vec3, Velocity};
 use moreau_solver::ContactSolver;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
+use std::sync::{Arc, RwLock};
 
 /// A place for a body or joint; keeps its generation while it is empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -37,6 +39,10 @@ pub(crate) struct WorldState {
     pub(crate) free_joints: Vec<u32>,
     pub(crate) cache: ContactCache,
     pub(crate) contacts: Vec<Contact>,
+    /// Sorted, the smaller id first: pairs that do not collide.
+    pub(crate) ignored: Vec<(BodyId, BodyId)>,
+    /// Of the last step, sorted.
+    pub(crate) sensor_events: Vec<SensorEvent>,
 }
 
 /// Bodies, joints and contacts that step in time.
@@ -52,6 +58,8 @@ pub struct World {
     pub(crate) scratch: Scratch,
     /// Of the last step. Not part of the state.
     pub(crate) island_reports: Vec<IslandReport>,
+    /// Follows from the state; brought up to date when a query comes.
+    pub(crate) query_tree: RwLock<QueryTree>,
 }
 
 impl std::fmt::Debug for World {
@@ -82,6 +90,8 @@ impl World {
             free_joints: Vec::new(),
             cache: ContactCache::default(),
             contacts: Vec::new(),
+            ignored: Vec::new(),
+            sensor_events: Vec::new(),
         }))
     }
 
@@ -94,6 +104,7 @@ impl World {
             detection: Detection::default(),
             scratch: Scratch::default(),
             island_reports: Vec::new(),
+            query_tree: RwLock::default(),
         };
         world.detection.rebuild(&world.state);
         world
@@ -194,7 +205,7 @@ impl World {
             state.free_bodies.pop();
             state.bodies[index].value = value;
         }
-        self.detection.touch(id.index);
+        self.touch(id);
         Ok(id)
     }
 
@@ -218,6 +229,8 @@ impl World {
         slot.generation += 1;
         self.state.free_bodies.push(id.index);
         self.forget_contacts(id);
+        self.state.ignored.retain(|(a, b)| *a != id && *b != id);
+        self.touch(id);
         self.detection.remove(id.index);
         Ok(())
     }
@@ -259,6 +272,13 @@ impl World {
         &self.island_reports
     }
 
+    /// What sensors saw in the last step, sorted by sensor and body.
+    ///
+    /// A body that is removed while it overlaps a sensor leaves it in the next step.
+    pub fn sensor_events(&self) -> &[SensorEvent] {
+        &self.state.sensor_events
+    }
+
     /// The contact impulses from which the next step starts.
     pub fn contact_cache(&self) -> &ContactCache {
         &self.state.cache
@@ -272,7 +292,7 @@ impl World {
         let pose = body::checked_pose(&pose, id)?;
         self.get_mut(id)?.set_pose(pose);
         self.forget_contacts(id);
-        self.detection.touch(id.index);
+        self.touch(id);
         Ok(())
     }
 
@@ -291,6 +311,36 @@ impl World {
     pub fn set_material(&mut self, id: BodyId, material: Material) -> Result<(), WorldError> {
         body::check_material(&material, id)?;
         self.get_mut(id)?.material = material;
+        Ok(())
+    }
+
+    /// Sets which bodies a body collides with. Its remembered contact impulses are dropped.
+    ///
+    /// # Errors
+    /// Where there is no such body.
+    pub fn set_groups(&mut self, id: BodyId, groups: Groups) -> Result<(), WorldError> {
+        self.get_mut(id)?.groups = groups;
+        self.forget_contacts(id);
+        Ok(())
+    }
+
+    /// Keeps two bodies from colliding with each other, whatever their groups, or lets them again.
+    /// Sensors are not concerned.
+    ///
+    /// # Errors
+    /// Where there is no such body.
+    pub fn ignore_pair(&mut self, a: BodyId, b: BodyId, ignore: bool) -> Result<(), WorldError> {
+        self.get(a)?;
+        self.get(b)?;
+        let pair = (a.min(b), a.max(b));
+        let ignored = &mut self.state.ignored;
+        match ignored.binary_search(&pair) {
+            Ok(at) if !ignore => {
+                ignored.remove(at);
+            }
+            Err(at) if ignore => ignored.insert(at, pair),
+            _ => {}
+        }
         Ok(())
     }
 
@@ -340,7 +390,7 @@ impl World {
             state.set_pose(pose);
         }
         self.forget_contacts(id);
-        self.detection.touch(id.index);
+        self.touch(id);
         Ok(())
     }
 
@@ -364,7 +414,7 @@ impl World {
         state.set_pose(pose);
         *self.get_mut(id)? = state;
         self.forget_contacts(id);
-        self.detection.touch(id.index);
+        self.touch(id);
         Ok(())
     }
 
@@ -566,6 +616,12 @@ impl World {
             .filter(|slot| slot.generation == id.generation)
             .and_then(|slot| slot.value.as_ref())
             .ok_or(WorldError::NoSuchJoint { id })
+    }
+
+    /// A body was added, changed or removed.
+    fn touch(&mut self, id: BodyId) {
+        self.detection.touch(id.index);
+        self.forget_queries();
     }
 
     /// Drops the contacts and remembered impulses of a body that was moved or removed.

@@ -144,6 +144,25 @@ pub struct BodySpec {
     /// Constant torque, N m, world axes; dynamic bodies only. Default zero.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub torque: [f64; 3],
+    /// Which bodies it collides with. Default all.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub groups: GroupsSpec,
+    /// Reports what overlaps it, and pushes nothing. Default false.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub sensor: bool,
+}
+
+/// The groups that a body belongs to and those that it meets, numbered 0 to 31. Two bodies collide
+/// where each belongs to a group that the other meets.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GroupsSpec {
+    /// Groups that it belongs to. Default all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub member: Option<Vec<u64>>,
+    /// Groups that it meets. Default all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub meets: Option<Vec<u64>>,
 }
 
 impl Default for BodySpec {
@@ -166,6 +185,8 @@ impl Default for BodySpec {
             lock_rotation: false,
             force: [0.0; 3],
             torque: [0.0; 3],
+            groups: GroupsSpec::default(),
+            sensor: false,
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::build::Builder;
 use crate::error::{Path, SceneError};
 use crate::instances::{Cell, Column};
 use crate::shape::ShapeRef;
-use moreau_collision::Shape;
+use moreau_collision::{Groups, Shape};
 use moreau_math::{Pose, Quat, Vec3, Velocity};
 use moreau_pipeline::{Body, Mass, Material};
 
@@ -193,8 +193,29 @@ impl Builder<'_> {
         body.gravity_scale = spec.gravity_scale;
         body.lock_rotation = spec.lock_rotation;
         (body.force, body.torque) = (force, torque);
+        let path = path.key("groups");
+        body.groups = Groups::new(
+            bits(spec.groups.member.as_deref(), &path.key("member"))?,
+            bits(spec.groups.meets.as_deref(), &path.key("meets"))?,
+        );
+        body.sensor = spec.sensor;
         Ok(body)
     }
+}
+
+/// Numbers of groups as bits; all where none are given.
+fn bits(groups: Option<&[u64]>, path: &Path<'_>) -> Result<u32, SceneError> {
+    let Some(groups) = groups else {
+        return Ok(u32::MAX);
+    };
+    let mut bits = 0;
+    for (i, &group) in groups.iter().enumerate() {
+        if group > 31 {
+            return Err(path.index(i).invalid(group, "0 to 31"));
+        }
+        bits |= 1 << group;
+    }
+    Ok(bits)
 }
 
 /// A template has no name, and no position where something else gives it.

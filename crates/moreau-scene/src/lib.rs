@@ -48,7 +48,9 @@ mod settings;
 mod shape;
 mod table;
 
-pub use body::{AxisAngle, BodyKind, BodyRef, BodySpec, CombineRule, MaterialSpec, RotationSpec};
+pub use body::{
+    AxisAngle, BodyKind, BodyRef, BodySpec, CombineRule, GroupsSpec, MaterialSpec, RotationSpec,
+};
 pub use build::BuiltScene;
 pub use error::{Place, SceneError};
 pub use figures::{Figures, SolverFigures};

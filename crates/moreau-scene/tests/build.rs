@@ -174,3 +174,26 @@ fn rows_override_the_template() {
         ("box", 11.0)
     );
 }
+
+#[test]
+fn groups_and_sensors() {
+    let scene = scene(
+        r#""shapes": {"ball": {"sphere": {"radius": 1}}}, "bodies": [
+            {"shape": "ball"},
+            {"shape": "ball", "groups": {"member": [0, 31], "meets": []}, "sensor": true},
+            {"shape": "ball", "groups": {"meets": [3]}}]"#,
+    );
+    let built = scene.build().unwrap();
+    let found: Vec<_> = built
+        .world
+        .bodies()
+        .map(|b| (b.groups().member, b.groups().meets, b.is_sensor()))
+        .collect();
+    let all = u32::MAX;
+    assert_eq!(
+        found,
+        [(all, all, false), (1 << 31 | 1, 0, true), (all, 8, false)]
+    );
+    let again = Scene::from_json(&scene.to_json()).unwrap();
+    assert_eq!(again, scene);
+}
