@@ -55,8 +55,7 @@ impl Augmented {
             .sqrt();
         let (mut previous, mut failures) = (best.residual, 0);
         for _ in 0..OUTER {
-            let used = system.factorizations - start;
-            if best.residual <= budget.tolerance || used >= budget.factorizations {
+            if best.residual <= budget.tolerance || budget.is_used_up(system, start) {
                 break;
             }
             let target = (0.03 * best.residual.min(1e-2)).max(0.02 * budget.tolerance) * scale;

@@ -8,6 +8,9 @@
 //! for k:  factor D_k;  L_ik = H_ik D_k^-1;  H_ij -= L_ik H_kj  for all i, j in column k
 //! ```
 //!
+//! Where the pattern has no room for a block of fill, it is left out: an incomplete factor, a
+//! preconditioner for `krylov.rs`.
+//!
 //! Blocks of zeros are skipped: a contact that is open has none but its diagonal, and so costs no
 //! work, although the pattern keeps its place.
 //!
@@ -19,6 +22,46 @@ use crate::ordering::Symbolic;
 
 /// A `B` x `B` block, row by row.
 pub(crate) type Block<const B: usize> = [[f64; B]; B];
+
+/// A matrix before it is factored.
+#[derive(Clone, Debug)]
+pub(crate) struct Entries<const B: usize> {
+    diagonal: Vec<Block<B>>,
+    /// Beside `Symbolic::rows`.
+    lower: Vec<Block<B>>,
+    upper: Vec<Block<B>>,
+}
+
+impl<const B: usize> Default for Entries<B> {
+    fn default() -> Self {
+        Self {
+            diagonal: Vec::new(),
+            lower: Vec::new(),
+            upper: Vec::new(),
+        }
+    }
+}
+
+impl<const B: usize> Entries<B> {
+    /// y = H x, one block a node.
+    pub(crate) fn multiply(&self, symbolic: &Symbolic, x: &[[f64; B]], y: &mut Vec<[f64; B]>) {
+        y.clear();
+        y.resize(x.len(), [0.0; B]);
+        for k in 0..symbolic.node.len() {
+            let node = symbolic.node[k] as usize;
+            let mut sum = [0.0; B];
+            add_matrix_vector(&mut sum, &self.diagonal[k], &x[node]);
+            for at in symbolic.start[k]..symbolic.start[k + 1] {
+                let i = symbolic.node[symbolic.rows[at] as usize] as usize;
+                add_matrix_vector(&mut y[i], &self.lower[at], &x[node]);
+                add_matrix_vector(&mut sum, &self.upper[at], &x[i]);
+            }
+            for (y, sum) in y[node].iter_mut().zip(sum) {
+                *y += sum;
+            }
+        }
+    }
+}
 
 /// The numeric factor.
 #[derive(Clone, Debug)]
@@ -55,6 +98,23 @@ impl<const B: usize> BlockLu<B> {
         self.lower.resize(symbolic.fill(), zero);
         self.upper.clear();
         self.upper.resize(symbolic.fill(), zero);
+    }
+
+    /// Keeps the matrix that is about to be factored.
+    pub(crate) fn save(&self, to: &mut Entries<B>) {
+        to.diagonal.clone_from(&self.diagonal);
+        to.lower.clone_from(&self.lower);
+        to.upper.clone_from(&self.upper);
+    }
+
+    /// Takes a matrix again, its diagonal blocks times `scale`.
+    pub(crate) fn restore(&mut self, from: &Entries<B>, scale: f64) {
+        self.diagonal.clone_from(&from.diagonal);
+        self.lower.clone_from(&from.lower);
+        self.upper.clone_from(&from.upper);
+        for x in self.diagonal.iter_mut().flatten().flatten() {
+            *x *= scale;
+        }
     }
 
     /// The block of rows `i` and columns `j` (nodes), to be filled before [`Self::factor`].
@@ -111,12 +171,20 @@ impl<const B: usize> BlockLu<B> {
             if !lower_zero && !upper_zero {
                 subtract_product(&mut self.diagonal[j], &lower[at_j], &upper[at_j]);
             }
-            // Later rows of this column all lie in column j, both ascending.
+            // In a complete pattern later rows of this column all lie in column j; both ascend.
             let mut target = symbolic.start[j];
             for at_i in at_j + 1..range.end {
                 let i = symbolic.rows[at_i];
-                while symbolic.rows[target] != i {
+                let end = symbolic.start[j + 1];
+                while target < end && symbolic.rows[target] < i {
                     target += 1;
+                }
+                if target == end {
+                    break;
+                }
+                if symbolic.rows[target] != i {
+                    // Fill that an incomplete factor leaves out.
+                    continue;
                 }
                 let to = target - range.end;
                 let (other_lower_zero, other_upper_zero) = self.is_zero[at_i - range.start];
@@ -226,6 +294,14 @@ fn subtract_product<const B: usize>(c: &mut Block<B>, a: &Block<B>, b: &Block<B>
             for j in 0..B {
                 c[i][j] -= a[i][k] * b[k][j];
             }
+        }
+    }
+}
+
+fn add_matrix_vector<const B: usize>(y: &mut [f64; B], a: &Block<B>, x: &[f64; B]) {
+    for i in 0..B {
+        for j in 0..B {
+            y[i] += a[i][j] * x[j];
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::primal_dual::PrimalDual;
 use crate::settings::NewtonSettings;
 use crate::sweeps::sweeps;
 use crate::system::System;
+use crate::NewtonStats;
 use moreau_solver::{SolveReport, StopReason};
 
 /// The best answer so far.
@@ -40,6 +41,14 @@ pub(crate) struct Budget {
     pub(crate) sweeps: u32,
 }
 
+impl Budget {
+    /// Whether it allows no more of the work that began when `system` had made `start`
+    /// factorisations.
+    pub(crate) fn is_used_up(&self, system: &System, start: u32) -> bool {
+        system.factorizations - start >= self.factorizations || system.exhausted()
+    }
+}
+
 /// What was spent.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Count {
@@ -57,6 +66,7 @@ pub(crate) struct Cascade {
     haslinger: Haslinger,
     l: Dual,
     pub(crate) v: Vec<Six>,
+    pub(crate) stats: NewtonStats,
 }
 
 impl Cascade {
@@ -65,6 +75,7 @@ impl Cascade {
         let aim = settings.aim.min(settings.tolerance);
         let form = &self.form;
         let first = self.system.factorizations;
+        let first_iterations = self.system.krylov_iterations();
         let mut count = Count::default();
 
         // The warm start may be the answer already; then it is kept to the bit.
@@ -93,10 +104,21 @@ impl Cascade {
         }
         l.clone_from(&self.best.impulses);
         self.form.velocities(l, &mut self.v);
+        let factorizations = self.system.factorizations - first;
+        let krylov = if self.system.is_incomplete() {
+            factorizations
+        } else {
+            0
+        };
+        self.stats = NewtonStats {
+            direct: factorizations - krylov,
+            krylov,
+            krylov_iterations: self.system.krylov_iterations() - first_iterations,
+        };
         let converged = self.best.residual <= settings.tolerance;
         SolveReport {
             sweeps: count.sweeps,
-            factorizations: self.system.factorizations - first,
+            factorizations,
             stop: if converged {
                 StopReason::Converged
             } else {
@@ -121,12 +143,17 @@ impl Cascade {
 
     /// S2 to S5.
     fn newton(&mut self, settings: &NewtonSettings, count: &mut Count) {
-        self.system.analyse(&self.form);
+        self.system.analyse(&self.form, &settings.krylov());
+        self.system.allow(settings.max_work);
         let tolerance = settings.tolerance;
-        let last = self.system.factorizations.saturating_add(
-            u32::try_from(settings.max_work / self.system.multiply_adds().max(1))
-                .unwrap_or(u32::MAX),
-        );
+        let last = if self.system.is_incomplete() {
+            u32::MAX
+        } else {
+            self.system.factorizations.saturating_add(
+                u32::try_from(settings.max_work / self.system.multiply_adds().max(1))
+                    .unwrap_or(u32::MAX),
+            )
+        };
         let budget = |system: &System, factorizations: u32| Budget {
             tolerance,
             enough: tolerance,
@@ -142,7 +169,10 @@ impl Cascade {
         self.primal_dual.run(form, system, best, &first, count);
         let (mut steps, mut damping) = (settings.augmented_steps, 0.5);
         for round in 0..settings.rounds {
-            if best.residual <= tolerance || system.factorizations >= last {
+            if best.residual <= tolerance
+                || system.factorizations >= last
+                || system.exhausted()
+            {
                 return;
             }
             sweeps(form, &mut best.impulses, &mut self.v, 20);

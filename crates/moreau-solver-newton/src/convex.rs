@@ -27,7 +27,8 @@
 use crate::augmented::momentum_error;
 use crate::form::{BodyForm, Dual, Six, add_scaled, dot};
 use crate::maps::{ZERO, cone, scaled};
-use crate::system::{System, Weights};
+use crate::settings::NewtonSettings;
+use crate::system::{KrylovLimits, System, Weights};
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::{Vec3, Velocity};
 use moreau_solver::{ContactSolver, SolveError, SolveReport, StopReason, convex_natural_map};
@@ -51,6 +52,9 @@ pub struct ConvexSettings {
     pub tolerance: f64,
     /// Matrix factorisations that a solve may take. Default 500. Too few leave piles unsolved.
     pub max_factorizations: u32,
+    /// Multiply-adds of the largest factorisation; larger systems are solved by conjugate gradients.
+    /// Default as [`crate::NewtonSettings::krylov_work`].
+    pub krylov_work: u64,
 }
 
 impl Default for ConvexSettings {
@@ -58,6 +62,7 @@ impl Default for ConvexSettings {
         Self {
             tolerance: 1e-10,
             max_factorizations: 500,
+            krylov_work: NewtonSettings::default().krylov_work,
         }
     }
 }
@@ -183,7 +188,11 @@ impl Iteration {
         self.start(form, start, tolerance);
         let mut stop = StopReason::Budget;
         if self.best.residual > tolerance {
-            system.analyse(form);
+            let limits = KrylovLimits {
+                work: settings.krylov_work,
+                iterations: NewtonSettings::default().krylov_iterations,
+            };
+            system.analyse(form, &limits);
             // |F| in M^-1 that amounts to a velocity of the lightest body.
             let scale = form
                 .mass
@@ -192,6 +201,7 @@ impl Iteration {
                 .sqrt();
             let (mut c, mut previous, mut worse) = (PENALTY_START, self.best.residual, 0);
             let last = first.saturating_add(settings.max_factorizations);
+            system.allow(u64::MAX);
             while self.best.residual > tolerance && system.factorizations < last {
                 let target = (0.05 * previous.min(1e-2)).max(0.05 * tolerance) * scale;
                 let reached = self.minimise(form, system, c, (target, last));

@@ -266,6 +266,18 @@ impl BodyForm {
         )
     }
 
+    /// M^-1 x of one body, for momenta that contacts can give it.
+    pub(crate) fn momentum_to_velocity(&self, body: usize, x: &Six) -> Six {
+        self.inverse_mass_times(body as u32, x)
+    }
+
+    /// |f| in M^-1 of momenta, sqrt(J).
+    pub(crate) fn momentum_length(&self, f: &[Six]) -> f64 {
+        let pairs = f.iter().enumerate();
+        let squares = pairs.map(|(body, x)| dot(x, &self.momentum_to_velocity(body, x)));
+        squares.fold(0.0, |sum: f64, x| sum + x).max(0.0).sqrt()
+    }
+
     pub(crate) fn bodies(&self) -> usize {
         self.mass.len()
     }

@@ -67,8 +67,7 @@ impl Haslinger {
                 let v = std::mem::take(&mut self.v);
                 let value = self.balance(form, &v, true);
                 self.v = v;
-                let used = system.factorizations - first;
-                if value < target || used >= budget.factorizations {
+                if value < target || budget.is_used_up(system, first) {
                     break;
                 }
                 if !system.factor(form, &self.weights)
@@ -98,8 +97,7 @@ impl Haslinger {
             form.velocities(&self.projected, &mut self.projected_v);
             residual = form.residual(&self.projected, &self.projected_v).0;
             best.offer(form, &self.projected, &self.projected_v);
-            let used = system.factorizations - first;
-            if residual <= budget.tolerance || used >= budget.factorizations {
+            if residual <= budget.tolerance || budget.is_used_up(system, first) {
                 break;
             }
         }

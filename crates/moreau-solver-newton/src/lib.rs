@@ -55,6 +55,7 @@ mod contact_space;
 mod convex;
 mod form;
 mod haslinger;
+mod krylov;
 mod maps;
 mod ordering;
 mod primal_dual;
@@ -112,13 +113,31 @@ impl NewtonSolver {
         self.contact_space.solve(problem, impulses, &self.settings)
     }
 
+    /// What the last [`ContactSolver::solve`] took beside what its report says.
+    pub fn stats(&self) -> NewtonStats {
+        self.cascade.stats
+    }
+
     /// Multiply-adds of one factorisation for `problem`, roughly: what decides
-    /// whether exact solving is affordable.
+    /// whether exact solving is affordable. More than [`NewtonSettings::krylov_work`], but not how
+    /// much more, where it is above that.
     pub fn work_estimate(&mut self, problem: &ContactProblem) -> u64 {
         self.cascade.form.load(problem);
-        self.cascade.system.analyse(&self.cascade.form);
+        let limits = self.settings.krylov();
+        self.cascade.system.analyse(&self.cascade.form, &limits);
         self.cascade.system.multiply_adds()
     }
+}
+
+/// How a solve solved its linear systems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NewtonStats {
+    /// Systems that were factored completely.
+    pub direct: u32,
+    /// Systems that were left to a Krylov method, with an incomplete factorisation each.
+    pub krylov: u32,
+    /// Steps of the Krylov method, all systems together: products with the matrix.
+    pub krylov_iterations: u64,
 }
 
 impl ContactSolver for NewtonSolver {

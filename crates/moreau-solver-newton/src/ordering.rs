@@ -21,17 +21,17 @@ impl Symbolic {
     /// Analyses the graph of `nodes` nodes with the given edges (any order, doubles and loops
     /// allowed).
     pub(crate) fn new(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Self {
-        let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); nodes];
-        for (a, b) in edges {
-            if a != b {
-                neighbours[a as usize].push(b);
-                neighbours[b as usize].push(a);
-            }
-        }
-        for list in &mut neighbours {
-            list.sort_unstable();
-            list.dedup();
-        }
+        Self::within(nodes, edges, u64::MAX).unwrap_or_default()
+    }
+
+    /// The same; `None` as soon as [`Self::work`] turns out to be more than `most`.
+    pub(crate) fn within(
+        nodes: usize,
+        edges: impl Iterator<Item = (u32, u32)>,
+        most: u64,
+    ) -> Option<Self> {
+        let mut neighbours = neighbours(nodes, edges);
+        let mut work = 0_u64;
         let mut queue = DegreeQueue::new(&neighbours);
         let mut out = Self {
             position: vec![0; nodes],
@@ -44,6 +44,10 @@ impl Symbolic {
             out.position[k as usize] = out.node.len() as u32;
             out.node.push(k);
             let clique = std::mem::take(&mut neighbours[k as usize]);
+            work = work.saturating_add(column_work(clique.len()));
+            if work > most {
+                return None;
+            }
             for &i in &clique {
                 merge_without(&neighbours[i as usize], &clique, (i, k), &mut merged);
                 std::mem::swap(&mut neighbours[i as usize], &mut merged);
@@ -52,14 +56,70 @@ impl Symbolic {
             out.rows.extend_from_slice(&clique);
             out.start.push(out.rows.len());
         }
-        // From nodes to positions, ascending in each column.
-        for row in &mut out.rows {
-            *row = out.position[*row as usize];
+        out.rows_to_positions();
+        Some(out)
+    }
+
+    /// The pattern without fill, in the order of the distance to the `roots`, nodes that no path
+    /// connects with them last. In a tower that stands on a root no fill is missing.
+    pub(crate) fn without_fill(
+        nodes: usize,
+        edges: impl Iterator<Item = (u32, u32)>,
+        roots: impl Iterator<Item = u32>,
+    ) -> Self {
+        let neighbours = neighbours(nodes, edges);
+        let mut seen = vec![false; nodes];
+        let mut node: Vec<u32> = Vec::with_capacity(nodes);
+        let mut roots: Vec<u32> = roots.collect();
+        roots.sort_unstable();
+        roots.dedup();
+        for &root in &roots {
+            seen[root as usize] = true;
         }
-        for column in 0..nodes {
-            out.rows[out.start[column]..out.start[column + 1]].sort_unstable();
+        node.extend(roots);
+        let mut at = 0;
+        for other in 0..nodes as u32 {
+            while at < node.len() {
+                for &next in &neighbours[node[at] as usize] {
+                    if !std::mem::replace(&mut seen[next as usize], true) {
+                        node.push(next);
+                    }
+                }
+                at += 1;
+            }
+            if !std::mem::replace(&mut seen[other as usize], true) {
+                node.push(other);
+            }
         }
+        let mut position = vec![0; nodes];
+        for (at, &node) in node.iter().enumerate() {
+            position[node as usize] = at as u32;
+        }
+        let (mut start, mut rows) = (vec![0], Vec::new());
+        for &k in &node {
+            let here = position[k as usize];
+            let later = neighbours[k as usize].iter();
+            rows.extend(later.filter(|i| position[**i as usize] > here));
+            start.push(rows.len());
+        }
+        let mut out = Self {
+            position,
+            node,
+            start,
+            rows,
+        };
+        out.rows_to_positions();
         out
+    }
+
+    /// From nodes to positions, ascending in each column.
+    fn rows_to_positions(&mut self) {
+        for row in &mut self.rows {
+            *row = self.position[*row as usize];
+        }
+        for column in 0..self.node.len() {
+            self.rows[self.start[column]..self.start[column + 1]].sort_unstable();
+        }
     }
 
     /// Off-diagonal blocks of the factor's lower half.
@@ -75,12 +135,31 @@ impl Symbolic {
     /// Block operations of a numeric factorisation: the work estimate.
     pub(crate) fn work(&self) -> u64 {
         (0..self.node.len())
-            .map(|k| {
-                let n = self.column(k).len() as u64;
-                1 + n + n * n
-            })
+            .map(|k| column_work(self.column(k).len()))
             .sum()
     }
+}
+
+/// Block operations of a column with `n` later blocks.
+fn column_work(n: usize) -> u64 {
+    let n = n as u64;
+    1 + n + n * n
+}
+
+/// The neighbours of each node, ascending.
+fn neighbours(nodes: usize, edges: impl Iterator<Item = (u32, u32)>) -> Vec<Vec<u32>> {
+    let mut neighbours: Vec<Vec<u32>> = vec![Vec::new(); nodes];
+    for (a, b) in edges {
+        if a != b {
+            neighbours[a as usize].push(b);
+            neighbours[b as usize].push(a);
+        }
+    }
+    for list in &mut neighbours {
+        list.sort_unstable();
+        list.dedup();
+    }
+    neighbours
 }
 
 /// a ∪ b without two nodes; all ascending.
@@ -147,6 +226,32 @@ mod tests {
         let s = Symbolic::new(6, (1..6).map(|i| (0, i)));
         assert_eq!(s.fill(), 5);
         assert!(s.position[0] >= 4);
+    }
+
+    #[test]
+    fn a_pattern_without_fill_is_that_of_the_graph() {
+        let edges: Vec<(u32, u32)> = (0..30u32)
+            .flat_map(|i| [(i, (i * 7 + 3) % 30), (i, (i + 1) % 30)])
+            .collect();
+        let s = Symbolic::without_fill(32, edges.iter().copied(), [5, 11, 5].into_iter());
+        let graph = neighbours(32, edges.iter().copied());
+        assert_eq!(s.fill(), graph.iter().map(Vec::len).sum::<usize>() / 2);
+        assert_eq!(s.node[..2], [5, 11]);
+        assert_eq!(s.node[30..], [30, 31]);
+        for (k, &node) in s.node.iter().enumerate() {
+            assert_eq!(s.position[node as usize], k as u32);
+            let later = s.column(k).iter().map(|i| s.node[*i as usize]);
+            assert!(later.clone().all(|i| graph[node as usize].contains(&i)));
+            assert!(s.column(k).is_sorted() && s.column(k).iter().all(|i| *i > k as u32));
+        }
+    }
+
+    #[test]
+    fn an_analysis_stops_at_its_limit() {
+        let edges = || (0..40u32).flat_map(|i| [(i, (i * 7 + 3) % 40), (i, (i + 1) % 40)]);
+        let whole = Symbolic::new(40, edges());
+        assert_eq!(Symbolic::within(40, edges(), whole.work()), Some(whole.clone()));
+        assert_eq!(Symbolic::within(40, edges(), whole.work() - 1), None);
     }
 
     #[test]

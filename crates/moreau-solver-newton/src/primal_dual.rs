@@ -59,7 +59,7 @@ impl PrimalDual {
         let (mut failures, mut need_sweeps, mut first) = (0, true, true);
         let mut history: Vec<f64> = Vec::new();
         while best.residual > budget.tolerance
-            && system.factorizations - start < budget.factorizations
+            && !budget.is_used_up(system, start)
             && report.sweeps < budget.sweeps
         {
             if best.residual <= budget.enough {

@@ -1,3 +1,4 @@
+use crate::system::KrylovLimits;
 use serde::{Deserialize, Serialize};
 
 /// Settings of [`crate::NewtonSolver`].
@@ -26,6 +27,24 @@ pub struct NewtonSettings {
     /// no limit in practice. A world in real time sets less; what is not solved by then is reported
     /// as not converged.
     pub max_work: u64,
+    /// Multiply-adds of the largest factorisation; the systems of larger islands are solved by a
+    /// Krylov method instead. Default 4e9 (half a second). 0: always Krylov; `u64::MAX`: never. Too
+    /// small: Krylov methods take hundreds of steps where much sticks, and a factorisation would
+    /// have cost less. Too big: the memory and time of a factorisation grow with the square of the
+    /// number of bodies in a pile.
+    pub krylov_work: u64,
+    /// Steps that a Krylov solve may take. Default 1000. Too few: directions stay inexact, and more
+    /// of them are needed; too many: an ill-conditioned system eats the time of all.
+    pub krylov_iterations: u32,
+}
+
+impl NewtonSettings {
+    pub(crate) fn krylov(&self) -> KrylovLimits {
+        KrylovLimits {
+            work: self.krylov_work,
+            iterations: self.krylov_iterations,
+        }
+    }
 }
 
 impl Default for NewtonSettings {
@@ -38,6 +57,8 @@ impl Default for NewtonSettings {
             augmented_steps: 80,
             rounds: 3,
             max_work: 1_000_000_000_000,
+            krylov_work: 4_000_000_000,
+            krylov_iterations: 1000,
         }
     }
 }

@@ -7,9 +7,13 @@
 //! with a 3x3 K a contact and a number a row. M is positive definite, so H needs no regularisation
 //! where contacts are redundant. Blocks of 6 x 6; two bodies share a block where they share a
 //! contact or row. The elimination order is kept while that graph stays.
+//!
+//! H is factored where that takes at most a given work, and solved by a Krylov method with an
+//! incomplete factorisation elsewhere (`krylov.rs`).
 
-use crate::block_lu::{Block, BlockLu};
+use crate::block_lu::{Block, BlockLu, Entries};
 use crate::form::{BodyForm, Dual, NONE, Six, add_scaled, dot};
+use crate::krylov::{End, Krylov, Preconditioned};
 use crate::maps::Three;
 use crate::ordering::Symbolic;
 use moreau_math::{Vec3, vec3};
@@ -21,36 +25,124 @@ pub(crate) struct Weights {
     pub(crate) rows: Vec<f64>,
 }
 
+/// Multiply-adds of a product of two blocks, and of a block and a vector.
+const BLOCK_PRODUCT: u64 = 216;
+const BLOCK_VECTOR: u64 = 36;
+
+/// The part of |r| that a Krylov solve aims to leave, and what it may leave: an inexact direction is
+/// still one, for the step along it is searched.
+const KRYLOV_AIM: f64 = 1e-11;
+const KRYLOV_ENOUGH: f64 = 1e-2;
+/// Solves for what the last one left.
+const KRYLOV_PASSES: u32 = 3;
+
+/// What is added to the diagonal blocks, as a part of them, where incomplete factors break down.
+const SHIFTS: [f64; 4] = [0.0, 0.01, 0.1, 1.0];
+
+/// When Krylov methods solve, and what they may take.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct KrylovLimits {
+    /// Multiply-adds of the largest factorisation.
+    pub(crate) work: u64,
+    /// Products with H a solve.
+    pub(crate) iterations: u32,
+}
+
 #[derive(Clone, Debug, Default)]
 pub(crate) struct System {
     graph: Vec<(u32, u32)>,
     nodes: usize,
+    /// Without fill where `incomplete`.
     symbolic: Symbolic,
+    incomplete: bool,
+    /// The work that a complete factorisation is known to exceed.
+    exceeded: u64,
     lu: BlockLu<6>,
+    /// H where `incomplete`.
+    matrix: Entries<6>,
+    symmetric: bool,
+    krylov: Krylov,
+    iterations: u32,
     residual: Vec<Six>,
+    correction: Vec<Six>,
     /// Factorisations since the system was made.
     pub(crate) factorizations: u32,
+    /// Multiply-adds of incomplete factorisations and Krylov steps since then.
+    spent: u64,
+    /// What `spent` may rise to.
+    most: u64,
 }
 
 impl System {
     /// Analyses the contact graph, unless it is that of the last problem.
-    pub(crate) fn analyse(&mut self, form: &BodyForm) {
+    pub(crate) fn analyse(&mut self, form: &BodyForm, limits: &KrylovLimits) {
+        self.iterations = limits.iterations;
         let contacts = form.contacts.iter().map(|c| (c.a, c.b));
         let rows = form.rows.iter().map(|r| (r.a, r.b));
-        let mut graph: Vec<(u32, u32)> = contacts
-            .chain(rows)
-            .filter(|(a, b)| *a != NONE && *b != NONE)
+        let mut pairs: Vec<(u32, u32)> = contacts.chain(rows).collect();
+        pairs.dedup();
+        let grounded: Vec<u32> = pairs
+            .iter()
+            .filter(|(a, b)| (*a == NONE) != (*b == NONE))
+            .map(|(a, b)| if *a == NONE { *b } else { *a })
             .collect();
-        graph.dedup();
-        if self.nodes != form.bodies() || self.graph != graph {
-            self.symbolic = Symbolic::new(form.bodies(), graph.iter().copied());
-            (self.nodes, self.graph) = (form.bodies(), graph);
+        let mut graph = pairs;
+        graph.retain(|(a, b)| *a != NONE && *b != NONE);
+        let most = limits.work / BLOCK_PRODUCT;
+        let known = self.nodes == form.bodies() && self.graph == graph;
+        let fits = if self.incomplete {
+            known && most <= self.exceeded
+        } else {
+            known && self.symbolic.work() <= most
+        };
+        // Roots of an incomplete order may have changed although the graph has not.
+        if fits && !self.incomplete {
+            return;
         }
+        let (nodes, edges) = (form.bodies(), graph.iter().copied());
+        let complete = if fits {
+            None
+        } else {
+            Symbolic::within(nodes, edges.clone(), most)
+        };
+        self.incomplete = complete.is_none();
+        self.symbolic = complete.unwrap_or_else(|| {
+            self.exceeded = most;
+            Symbolic::without_fill(nodes, edges, grounded.into_iter())
+        });
+        (self.nodes, self.graph) = (nodes, graph);
     }
 
-    /// Multiply-adds of one factorisation.
+    /// Multiply-adds of one complete factorisation; where it is not done, one more than the limit at
+    /// least.
     pub(crate) fn multiply_adds(&self) -> u64 {
-        self.symbolic.work() * 216
+        if self.incomplete {
+            return self
+                .exceeded
+                .saturating_add(1)
+                .saturating_mul(BLOCK_PRODUCT);
+        }
+        self.symbolic.work() * BLOCK_PRODUCT
+    }
+
+    /// Whether Krylov methods solve.
+    pub(crate) fn is_incomplete(&self) -> bool {
+        self.incomplete
+    }
+
+    /// Products with H of Krylov solves since the system was made.
+    pub(crate) fn krylov_iterations(&self) -> u64 {
+        self.krylov.iterations
+    }
+
+    /// Lets Krylov solves spend `work` multiply-adds from here on.
+    pub(crate) fn allow(&mut self, work: u64) {
+        self.most = self.spent.saturating_add(work);
+    }
+
+    /// Whether Krylov solves have spent what they may.
+    pub(crate) fn exhausted(&self) -> bool {
+        self.incomplete && self.spent >= self.most
     }
 
     /// Assembles and factors H; false where it is singular.
@@ -97,10 +189,29 @@ impl System {
                 }
             }
         }
+        if self.incomplete {
+            return self.factor_incomplete(k);
+        }
         self.lu.factor(&self.symbolic)
     }
 
-    /// x = H^-1 r with a step of iterative refinement. False where it is not finite.
+    fn factor_incomplete(&mut self, k: &Weights) -> bool {
+        self.symmetric = k.contacts.iter().all(is_symmetric);
+        self.lu.save(&mut self.matrix);
+        for shift in SHIFTS {
+            self.spent += self.symbolic.work() * BLOCK_PRODUCT;
+            if shift > 0.0 {
+                self.lu.restore(&self.matrix, 1.0 + shift);
+            }
+            if self.lu.factor(&self.symbolic) {
+                return true;
+            }
+        }
+        false
+    }
+
+    /// x = H^-1 r with a step of iterative refinement, or by a Krylov method. False where it is not
+    /// finite, or not an answer.
     #[must_use]
     pub(crate) fn solve(
         &mut self,
@@ -109,6 +220,9 @@ impl System {
         r: &[Six],
         x: &mut Vec<Six>,
     ) -> bool {
+        if self.incomplete {
+            return self.solve_krylov(form, k, r, x);
+        }
         x.clear();
         x.extend_from_slice(r);
         self.lu.solve(&self.symbolic, x);
@@ -121,6 +235,66 @@ impl System {
         }
         x.iter().flatten().all(|x| x.is_finite())
     }
+
+    /// Krylov solves, each for what the ones before left of r, worked out from the contacts.
+    fn solve_krylov(
+        &mut self,
+        form: &BodyForm,
+        k: &Weights,
+        r: &[Six],
+        x: &mut Vec<Six>,
+    ) -> bool {
+        let system = Preconditioned {
+            form,
+            symbolic: &self.symbolic,
+            matrix: &self.matrix,
+            factors: &self.lu,
+            symmetric: self.symmetric,
+        };
+        let step = 2 * BLOCK_VECTOR * (self.nodes + 2 * self.symbolic.fill()) as u64;
+        let first = self.krylov.iterations;
+        x.clear();
+        x.resize(r.len(), [0.0; 6]);
+        self.residual.clear();
+        self.residual.extend_from_slice(r);
+        let whole = form.momentum_length(r);
+        let mut left = whole;
+        for _ in 0..KRYLOV_PASSES {
+            let used = (self.krylov.iterations - first) as u32;
+            let end = End {
+                reduction: (KRYLOV_AIM * whole / left).min(0.5),
+                iterations: self.iterations.saturating_sub(used),
+            };
+            if !(left > KRYLOV_AIM * whole) || end.iterations == 0 {
+                break;
+            }
+            let residual = std::mem::take(&mut self.residual);
+            self.krylov
+                .solve(&system, &residual, &end, &mut self.correction);
+            self.residual = residual;
+            for (x, d) in x.iter_mut().zip(&self.correction) {
+                add_scaled(x, d, 1.0);
+            }
+            self.residual.clear();
+            self.residual.extend_from_slice(r);
+            subtract_product(form, k, x, &mut self.residual);
+            let before = left;
+            left = form.momentum_length(&self.residual);
+            if !(left < before) {
+                for (x, d) in x.iter_mut().zip(&self.correction) {
+                    add_scaled(x, d, -1.0);
+                }
+                left = before;
+                break;
+            }
+        }
+        self.spent += (self.krylov.iterations - first) * step;
+        left <= KRYLOV_ENOUGH * whole && x.iter().flatten().all(|x| x.is_finite())
+    }
+}
+
+fn is_symmetric(k: &Three) -> bool {
+    k[0][1] == k[1][0] && k[0][2] == k[2][0] && k[1][2] == k[2][1]
 }
 
 /// r -= H x.
