@@ -1,14 +1,20 @@
 //! The cascade S1 to S5 that gives the exact answer.
 
+use crate::NewtonStats;
 use crate::augmented::Augmented;
+use crate::convex_steps::ConvexSteps;
 use crate::form::{BodyForm, Dual, Six};
 use crate::haslinger::Haslinger;
 use crate::primal_dual::PrimalDual;
 use crate::settings::NewtonSettings;
 use crate::sweeps::sweeps;
-use crate::system::System;
-use crate::NewtonStats;
+use crate::system::{CONTACT_SWEEP, System};
 use moreau_solver::{SolveReport, StopReason};
+
+/// Where the residual is more than this part of the island's speed, that many more sweeps come
+/// before the convex steps of a large island.
+const FAR: f64 = 1e-3;
+const FAR_SWEEPS: u32 = 70;
 
 /// The best answer so far.
 #[derive(Clone, Debug, Default)]
@@ -16,13 +22,33 @@ pub(crate) struct Best {
     pub(crate) impulses: Dual,
     pub(crate) residual: f64,
     pub(crate) worst: Option<usize>,
+    /// In large islands the root mean square of the natural maps of all contacts, m/s, must be better
+    /// too, short of the tolerance: one bad contact less is not worth a little motion of thousands
+    /// of bodies, which the next step has to take up.
+    pub(crate) calm: Option<Calm>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Calm {
+    pub(crate) tolerance: f64,
+    /// Root mean square so far.
+    pub(crate) mean: f64,
 }
 
 impl Best {
     /// Takes (l, v) where it is better.
     pub(crate) fn offer(&mut self, form: &BodyForm, l: &Dual, v: &[Six]) -> bool {
         let (residual, worst) = form.residual(l, v);
-        let better = residual < self.residual;
+        let mut better = residual < self.residual;
+        if let Some(calm) = &mut self.calm
+            && better
+        {
+            let mean = form.mean_residual(l, v);
+            better = mean < calm.mean || residual <= calm.tolerance;
+            if better {
+                calm.mean = mean;
+            }
+        }
         if better {
             (self.residual, self.worst) = (residual, worst);
             self.impulses.clone_from(l);
@@ -61,6 +87,7 @@ pub(crate) struct Cascade {
     pub(crate) form: BodyForm,
     pub(crate) system: System,
     best: Best,
+    convex_steps: ConvexSteps,
     primal_dual: PrimalDual,
     augmented: Augmented,
     haslinger: Haslinger,
@@ -85,6 +112,7 @@ impl Cascade {
             impulses: l.clone(),
             residual,
             worst,
+            calm: None,
         };
         if !residual.is_finite() {
             // A warm start that overflows is none.
@@ -141,7 +169,7 @@ impl Cascade {
         }
     }
 
-    /// S2 to S5.
+    /// S2 to S5; in large islands the convex steps come first.
     fn newton(&mut self, settings: &NewtonSettings, count: &mut Count) {
         self.system.analyse(&self.form, &settings.krylov());
         self.system.allow(settings.max_work);
@@ -166,13 +194,33 @@ impl Cascade {
             tolerance: settings.aim.min(tolerance),
             ..first
         };
+        if system.is_incomplete() {
+            form.velocities(&best.impulses, &mut self.v);
+            best.calm = Some(Calm {
+                tolerance,
+                mean: form.mean_residual(&best.impulses, &self.v),
+            });
+            // Far from the answer sweeps calm thousands of bodies at the least cost.
+            if best.residual > FAR * form.speed() {
+                let (mut l, mut left) = (best.impulses.clone(), FAR_SWEEPS);
+                while left > 0 && !system.exhausted() {
+                    sweeps(form, &mut l, &mut self.v, 10);
+                    best.offer(form, &l, &self.v);
+                    system.charge(form, CONTACT_SWEEP * 10);
+                    count.sweeps += 10;
+                    left -= 10;
+                }
+            }
+            let steps = budget(system, settings.augmented_steps);
+            self.convex_steps.run(form, system, best, &steps);
+            if best.residual <= tolerance || system.exhausted() {
+                return;
+            }
+        }
         self.primal_dual.run(form, system, best, &first, count);
         let (mut steps, mut damping) = (settings.augmented_steps, 0.5);
         for round in 0..settings.rounds {
-            if best.residual <= tolerance
-                || system.factorizations >= last
-                || system.exhausted()
-            {
+            if best.residual <= tolerance || system.factorizations >= last || system.exhausted() {
                 return;
             }
             sweeps(form, &mut best.impulses, &mut self.v, 20);

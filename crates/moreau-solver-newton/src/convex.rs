@@ -191,6 +191,7 @@ impl Iteration {
             let limits = KrylovLimits {
                 work: settings.krylov_work,
                 iterations: NewtonSettings::default().krylov_iterations,
+                reduction: KrylovLimits::EXACT,
             };
             system.analyse(form, &limits);
             // |F| in M^-1 that amounts to a velocity of the lightest body.

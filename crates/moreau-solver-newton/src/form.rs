@@ -278,6 +278,15 @@ impl BodyForm {
         squares.fold(0.0, |sum: f64, x| sum + x).max(0.0).sqrt()
     }
 
+    /// The largest velocity at a contact without impulses, m/s: what the impulses are up against.
+    pub(crate) fn speed(&self) -> f64 {
+        let speeds = self
+            .contacts
+            .iter()
+            .map(|c| c.velocity(&self.free).length());
+        speeds.fold(0.0, f64::max)
+    }
+
     pub(crate) fn bodies(&self) -> usize {
         self.mass.len()
     }
@@ -340,6 +349,16 @@ impl BodyForm {
             }
         }
         self.rows_residual(l, v, worst)
+    }
+
+    /// The root mean square of the natural maps of the contacts, m/s.
+    pub(crate) fn mean_residual(&self, l: &Dual, v: &[Six]) -> f64 {
+        let mut sum = 0.0;
+        for (c, l) in self.contacts.iter().zip(&l.contacts) {
+            let map = natural_map(*l, c.velocity(v), c.mu, c.trace);
+            sum += map * map;
+        }
+        (sum / self.contacts.len().max(1) as f64).sqrt()
     }
 
     /// The larger of `worst` and the natural maps of the rows.

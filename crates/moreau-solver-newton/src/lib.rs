@@ -53,6 +53,7 @@ mod block_lu;
 mod cascade;
 mod contact_space;
 mod convex;
+mod convex_steps;
 mod form;
 mod haslinger;
 mod krylov;
@@ -63,6 +64,10 @@ mod proximal;
 mod settings;
 mod sweeps;
 mod system;
+
+#[cfg(test)]
+#[path = "../tests/support/mod.rs"]
+mod support;
 
 pub use convex::{ConvexSettings, ConvexSolver};
 pub use settings::NewtonSettings;

@@ -250,7 +250,10 @@ mod tests {
     fn an_analysis_stops_at_its_limit() {
         let edges = || (0..40u32).flat_map(|i| [(i, (i * 7 + 3) % 40), (i, (i + 1) % 40)]);
         let whole = Symbolic::new(40, edges());
-        assert_eq!(Symbolic::within(40, edges(), whole.work()), Some(whole.clone()));
+        assert_eq!(
+            Symbolic::within(40, edges(), whole.work()),
+            Some(whole.clone())
+        );
         assert_eq!(Symbolic::within(40, edges(), whole.work() - 1), None);
     }
 

@@ -12,7 +12,7 @@ use crate::cascade::{Best, Budget};
 use crate::form::{BodyForm, Dual, Six};
 use crate::maps::{IDENTITY, Three, alart_curnier, apply, inverse, multiply, scaled};
 use crate::sweeps::sweeps;
-use crate::system::{System, Weights, contact_rate};
+use crate::system::{CONTACT_SWEEP, System, Weights, contact_rate};
 use moreau_math::Vec3;
 
 const DELTA_START: f64 = 1e-3;
@@ -74,6 +74,7 @@ impl PrimalDual {
                     form.velocities(&self.l, &mut self.v);
                 } else {
                     sweeps(form, &mut self.l, &mut self.v, sweep_count);
+                    system.charge(form, CONTACT_SWEEP * u64::from(sweep_count));
                     report.sweeps += sweep_count;
                     if !best.offer(form, &self.l, &self.v) && sweep_count < 200 {
                         sweep_count += sweep_count / 2;

@@ -28,7 +28,7 @@ pub struct NewtonSettings {
     /// as not converged.
     pub max_work: u64,
     /// Multiply-adds of the largest factorisation; the systems of larger islands are solved by a
-    /// Krylov method instead. Default 4e9 (half a second). 0: always Krylov; `u64::MAX`: never. Too
+    /// Krylov method instead. Default 2e8 (some 30 ms). 0: always Krylov; `u64::MAX`: never. Too
     /// small: Krylov methods take hundreds of steps where much sticks, and a factorisation would
     /// have cost less. Too big: the memory and time of a factorisation grow with the square of the
     /// number of bodies in a pile.
@@ -43,6 +43,7 @@ impl NewtonSettings {
         KrylovLimits {
             work: self.krylov_work,
             iterations: self.krylov_iterations,
+            reduction: KrylovLimits::EXACT,
         }
     }
 }
@@ -57,7 +58,7 @@ impl Default for NewtonSettings {
             augmented_steps: 80,
             rounds: 3,
             max_work: 1_000_000_000_000,
-            krylov_work: 4_000_000_000,
+            krylov_work: 200_000_000,
             krylov_iterations: 1000,
         }
     }

@@ -29,9 +29,13 @@ pub(crate) struct Weights {
 const BLOCK_PRODUCT: u64 = 216;
 const BLOCK_VECTOR: u64 = 36;
 
-/// The part of |r| that a Krylov solve aims to leave, and what it may leave: an inexact direction is
-/// still one, for the step along it is searched.
-const KRYLOV_AIM: f64 = 1e-11;
+/// Those of a contact: in an assembly, a sweep, and a look at the law.
+const CONTACT_ASSEMBLY: u64 = 540;
+pub(crate) const CONTACT_SWEEP: u64 = 100;
+pub(crate) const CONTACT_LOOK: u64 = 50;
+
+/// The part of |r| that a Krylov solve may leave: an inexact direction is still one, for the step
+/// along it is searched.
 const KRYLOV_ENOUGH: f64 = 1e-2;
 /// Solves for what the last one left.
 const KRYLOV_PASSES: u32 = 3;
@@ -46,6 +50,13 @@ pub(crate) struct KrylovLimits {
     pub(crate) work: u64,
     /// Products with H a solve.
     pub(crate) iterations: u32,
+    /// The part of |r| that a solve aims to leave.
+    pub(crate) reduction: f64,
+}
+
+impl KrylovLimits {
+    /// What rounding allows, nearly.
+    pub(crate) const EXACT: f64 = 1e-11;
 }
 
 #[derive(Clone, Debug, Default)]
@@ -63,11 +74,12 @@ pub(crate) struct System {
     symmetric: bool,
     krylov: Krylov,
     iterations: u32,
+    pub(crate) reduction: f64,
     residual: Vec<Six>,
     correction: Vec<Six>,
     /// Factorisations since the system was made.
     pub(crate) factorizations: u32,
-    /// Multiply-adds of incomplete factorisations and Krylov steps since then.
+    /// Multiply-adds of everything but complete factorisations since then.
     spent: u64,
     /// What `spent` may rise to.
     most: u64,
@@ -76,7 +88,7 @@ pub(crate) struct System {
 impl System {
     /// Analyses the contact graph, unless it is that of the last problem.
     pub(crate) fn analyse(&mut self, form: &BodyForm, limits: &KrylovLimits) {
-        self.iterations = limits.iterations;
+        (self.iterations, self.reduction) = (limits.iterations, limits.reduction);
         let contacts = form.contacts.iter().map(|c| (c.a, c.b));
         let rows = form.rows.iter().map(|r| (r.a, r.b));
         let mut pairs: Vec<(u32, u32)> = contacts.chain(rows).collect();
@@ -140,7 +152,12 @@ impl System {
         self.most = self.spent.saturating_add(work);
     }
 
-    /// Whether Krylov solves have spent what they may.
+    /// Counts other work, in multiply-adds for each contact and row, towards what may be spent.
+    pub(crate) fn charge(&mut self, form: &BodyForm, each: u64) {
+        self.spent += each * (form.contacts.len() + form.rows.len()) as u64;
+    }
+
+    /// Whether Krylov solves and what goes with them have spent what they may.
     pub(crate) fn exhausted(&self) -> bool {
         self.incomplete && self.spent >= self.most
     }
@@ -149,6 +166,7 @@ impl System {
     #[must_use]
     pub(crate) fn factor(&mut self, form: &BodyForm, k: &Weights) -> bool {
         self.factorizations += 1;
+        self.charge(form, CONTACT_ASSEMBLY);
         self.lu.reset(&self.symbolic);
         for body in 0..form.bodies() {
             let block = self.lu.entry(&self.symbolic, body as u32, body as u32);
@@ -237,13 +255,7 @@ impl System {
     }
 
     /// Krylov solves, each for what the ones before left of r, worked out from the contacts.
-    fn solve_krylov(
-        &mut self,
-        form: &BodyForm,
-        k: &Weights,
-        r: &[Six],
-        x: &mut Vec<Six>,
-    ) -> bool {
+    fn solve_krylov(&mut self, form: &BodyForm, k: &Weights, r: &[Six], x: &mut Vec<Six>) -> bool {
         let system = Preconditioned {
             form,
             symbolic: &self.symbolic,
@@ -262,10 +274,10 @@ impl System {
         for _ in 0..KRYLOV_PASSES {
             let used = (self.krylov.iterations - first) as u32;
             let end = End {
-                reduction: (KRYLOV_AIM * whole / left).min(0.5),
+                reduction: (self.reduction * whole / left).min(0.5),
                 iterations: self.iterations.saturating_sub(used),
             };
-            if !(left > KRYLOV_AIM * whole) || end.iterations == 0 {
+            if !(left > self.reduction * whole) || end.iterations == 0 {
                 break;
             }
             let residual = std::mem::take(&mut self.residual);
@@ -348,4 +360,99 @@ pub(crate) fn contact_rate(c: &crate::form::Contact, x: &[Six]) -> Vec3 {
         }
     }
     u
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::maps::{IDENTITY, alart_curnier, inverse, multiply, scaled};
+    use crate::support;
+
+    fn limits(work: u64) -> KrylovLimits {
+        KrylovLimits {
+            work,
+            iterations: 5000,
+            reduction: KrylovLimits::EXACT,
+        }
+    }
+
+    /// The weights of S2 at impulses that push with a tenth to ten times what stops their contact, and
+    /// so stick, slide and open.
+    fn primal_dual(form: &BodyForm, delta: f64) -> Weights {
+        let contact = |(i, c): (usize, &crate::form::Contact)| {
+            let push = c.velocity(&form.free).length() * c.rho * [0.1, 1.0, 10.0][i % 3];
+            let z = vec3(push, 0.0, 0.0) - c.velocity(&form.free) * c.rho;
+            let (_, g) = alart_curnier(z, c.mu);
+            let mut m = IDENTITY;
+            for a in 0..3 {
+                for b in 0..3 {
+                    m[a][b] -= g[a][b];
+                }
+                m[a][a] += delta;
+            }
+            scaled(&multiply(&inverse(&m), &g), c.rho)
+        };
+        Weights {
+            contacts: form.contacts.iter().enumerate().map(contact).collect(),
+            rows: form
+                .rows
+                .iter()
+                .map(|r| 1.0 / (delta * r.diagonal))
+                .collect(),
+        }
+    }
+
+    fn check(name: &str, form: &BodyForm, k: &Weights) -> u64 {
+        let mut direct = System::default();
+        direct.analyse(form, &limits(u64::MAX));
+        let mut krylov = System::default();
+        krylov.analyse(form, &limits(0));
+        krylov.allow(u64::MAX);
+        assert!(krylov.is_incomplete() && !direct.is_incomplete());
+        let r: Vec<Six> = (0..form.bodies())
+            .map(|body| form.mass_times(body, &form.free[body]))
+            .collect();
+        let (mut x, mut y) = (Vec::new(), Vec::new());
+        assert!(direct.factor(form, k) && direct.solve(form, k, &r, &mut x));
+        assert!(krylov.factor(form, k) && krylov.solve(form, k, &r, &mut y));
+        // What is left of r, and what the answers differ in, is next to nothing.
+        let mut rest = r.clone();
+        subtract_product(form, k, &y, &mut rest);
+        let left = form.momentum_length(&rest);
+        assert!(left <= 1e-10 * form.momentum_length(&r), "{name}: {left:e}");
+        let energy = |x: &[Six]| -> f64 {
+            let pairs = x.iter().enumerate();
+            let squares = pairs.map(|(body, x)| dot(x, &form.mass_times(body, x)));
+            squares.fold(0.0, |sum: f64, x| sum + x).sqrt()
+        };
+        let difference: Vec<Six> = (x.iter().zip(&y))
+            .map(|(x, y)| std::array::from_fn(|i| x[i] - y[i]))
+            .collect();
+        let (off, size) = (energy(&difference), energy(&x));
+        assert!(off <= 1e-10 * size, "{name}: {off:e} of {size:e}");
+        krylov.krylov_iterations()
+    }
+
+    #[test]
+    fn krylov_solves_agree_with_the_factorization() {
+        let mut files = support::fixtures();
+        files.extend(support::folder("made").unwrap_or_default());
+        let mut iterations = 0;
+        for (name, file) in files {
+            let mut form = BodyForm::default();
+            form.load(file.problem().unwrap());
+            iterations += check(&name, &form, &primal_dual(&form, 1e-3));
+            // Everything sticks: symmetric, for conjugate gradients.
+            let sticking = Weights {
+                contacts: form
+                    .contacts
+                    .iter()
+                    .map(|c| scaled(&IDENTITY, 100.0 * c.rho))
+                    .collect(),
+                rows: form.rows.iter().map(|r| 100.0 / r.diagonal).collect(),
+            };
+            iterations += check(&name, &form, &sticking);
+        }
+        assert!(iterations > 0);
+    }
 }
