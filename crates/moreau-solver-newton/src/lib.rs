@@ -36,10 +36,15 @@
 //! | stage | method | file |
 //! |---|---|---|
 //! | S1 | sweeps of exact single contacts | `sweeps.rs` |
+//! | large islands only | convex steps: the associated model with De Saxcé's shift | `convex_steps.rs` |
 //! | S2 | primal-dual semismooth Newton | `primal_dual.rs` |
 //! | S3 | augmented Lagrangian, Newton inside | `augmented.rs` |
 //! | S4 | damped Haslinger iteration | `haslinger.rs` |
 //! | S5 | S3 and S4 with growing budgets | `cascade.rs` |
+//!
+//! The linear systems of all stages are factored (`block_lu.rs`, `ordering.rs`), or, in islands where
+//! that takes more than [`NewtonSettings::krylov_work`], solved by a Krylov method with an incomplete
+//! factorisation (`krylov.rs`). [`NewtonSolver::stats`] says which.
 //!
 //! Where nothing but W and q of u = W r + q is known, [`NewtonSolver::solve_delassus`] works in contact
 //! space: a proximal point method (`contact_space.rs`) around the same Newton method
