@@ -160,6 +160,66 @@ fn stopping_distance_within_a_thousandth() {
     }
 }
 
+/// From 6 m/s at mu = 0.5: 6²/(2 mu g) = 3.6697 m. While the cube slides the scheme, which moves bodies by
+/// their mean velocity, is exact; in the step in which it stops the cube has v left, and takes v h/2
+/// instead of v²/(2 mu g): too far by v (h - v/(mu g))/2, at most mu g h²/8.
+#[test]
+fn stopping_distance_to_the_scheme_s_own_error() {
+    let (mu, v0) = (0.5, 6.0);
+    let a = mu * G;
+    let right = v0 * v0 / (2.0 * a);
+    near("the listed value", right, 3.6697, 5e-5);
+    let mut errors = Vec::new();
+    for dt in STEPS {
+        let scene = slide(Shape::cuboid(0.5, 0.5, 0.5), 0.5, mu, v0);
+        let mut placed = scene.place(&Placement::HOME);
+        placed.run(&scene, dt, 1.5, |_, _| {});
+        let error = placed.position(1).x - right;
+        let left = v0 - a * dt * libm::floor(v0 / (a * dt));
+        let expect = 0.5 * left * (dt - left / a);
+        near(&format!("error, dt {dt}"), error, expect, 1e-8);
+        errors.push(error);
+        assert!(
+            error <= a * dt * dt / 8.0 + 1e-8,
+            "error {error} of dt {dt}"
+        );
+    }
+    assert!(
+        errors[2] < 0.1 * errors[0],
+        "it shrinks with the step: {errors:?}"
+    );
+}
+
+#[test]
+fn no_heading_is_special() {
+    for dt in STEPS {
+        let mut first = None;
+        for degree in [0.0, 7.0, 30.0, 45.0, 60.0, 90.0, 135.0, 211.0] {
+            let turn = heading(degrees(degree));
+            // The cube keeps its own axes along the world's: only its velocity turns.
+            let mut scene = slide(Shape::cuboid(0.1, 0.1, 0.1), 0.1, 0.3, 2.0);
+            scene.bodies[1].velocity.linear = turn * scene.bodies[1].velocity.linear;
+            let mut placed = scene.place(&Placement::HOME);
+            let what = format!("{degree} degrees, dt {dt}");
+            placed.run(&scene, dt, 0.8, |placed, _| {
+                let v = turn.conjugate() * placed.linear(1);
+                near(&format!("{what}: to the side"), v.z, 0.0, 1e-9);
+                near(&format!("{what}: up"), v.y, 0.0, 1e-9);
+                near(&format!("{what}: yaw"), placed.angular(1).y, 0.0, 1e-9);
+            });
+            near(
+                &format!("{what}: rest"),
+                placed.linear(1).length(),
+                0.0,
+                1e-9,
+            );
+            let way = (turn.conjugate() * placed.position(1)).x;
+            let first = *first.get_or_insert(way);
+            near(&format!("{what}: way"), way, first, 1e-9);
+        }
+    }
+}
+
 #[test]
 fn b04_limit_of_static_friction() {
     // Force, acceleration of a 1 kg cube with mu = 0.5.

@@ -121,6 +121,44 @@ fn heavy_on_light_stands() {
 }
 
 #[test]
+fn a_tower_of_30_is_exact_in_every_step() {
+    let scene = tower(&[1.0; 30]);
+    for (dt, seconds) in [(STEPS[0], 60.0), (STEPS[1], 10.0), (STEPS[2], 2.0)] {
+        let mut placed = scene.place(&Placement::HOME);
+        let (mut residual, mut deepest, mut farthest): (f64, f64, f64) = (0.0, 0.0, 0.0);
+        placed.run(&scene, dt, seconds, |placed, report| {
+            residual = residual.max(report.residual);
+            deepest = deepest.max(report.max_penetration);
+            for i in 1..=30 {
+                let start = vec3(0.0, i as f64 - 0.5, 0.0);
+                farthest = farthest.max((placed.position(i) - start).length());
+            }
+        });
+        near(&format!("residual, dt {dt}"), residual, 0.0, 1e-9);
+        near(&format!("overlap, dt {dt}"), deepest, 0.0, 1e-6);
+        near(&format!("drift, dt {dt}"), farthest, 0.0, 1e-6);
+    }
+}
+
+#[test]
+fn four_cubes_stand_at_any_mass_ratio() {
+    for ratio in [1.0, 10.0, 1e2, 1e3, 1e4, 1e5, 1e6] {
+        for masses in [
+            [1.0, 1.0, 1.0, ratio],
+            [1.0, ratio, 1.0, ratio],
+            [ratio, 1.0, 1.0, 1.0],
+        ] {
+            let scene = tower(&masses);
+            for dt in STEPS {
+                let mut placed = scene.place(&Placement::HOME);
+                let moved = drift(&mut placed, &scene, dt, 2.0);
+                near(&format!("{masses:?}, dt {dt}: drift"), moved, 0.0, 1e-7);
+            }
+        }
+    }
+}
+
+#[test]
 fn b40_resting_cube_does_not_wander() {
     let mut scene = Scene::new();
     scene.add(Body::fixed(Shape::cuboid(0.5, 0.5, 0.5)).friction(0.5));
