@@ -87,6 +87,39 @@ fn the_solver_can_be_chosen() {
 }
 
 #[test]
+fn each_solver_s_share_is_told() {
+    let folder = Folder::new("shares");
+    for name in ["auto", "block"] {
+        let figures = json(&folder, &["--solver", name]);
+        let [share] = &figures["solvers"].as_array().unwrap()[..] else {
+            panic!("{}", figures["solvers"]);
+        };
+        let want = if name == "auto" { "newton" } else { name };
+        assert_eq!(share["solver"], want);
+        // Box and ball touch the floor, each on its own, the box in every step.
+        let islands = share["islands"].as_u64().unwrap();
+        assert!((20..=40).contains(&islands), "{islands}");
+        let points = share["contact_points"].as_u64().unwrap();
+        assert_eq!(points, islands + 3 * 20);
+        assert_eq!(share["uncertified_islands"], 0);
+        assert_eq!(share["residual_max_m_s"], figures["residual_max_m_s"]);
+        assert!(share["sweeps"].is_u64() && share["factorizations"].is_u64());
+        let ran = folder.moreau(&["run", "pair.json", "--solver", name]);
+        let row = ran
+            .out
+            .lines()
+            .find(|line| line.contains(want) && line.contains(&format!(" {islands} ")));
+        assert!(row.is_some(), "{}", ran.out);
+    }
+    // It takes no friction, and says what to do.
+    let ran = folder.moreau(&["run", "pair.json", "--solver", "active-set"]);
+    assert_eq!(ran.code, 1, "{ran:?}");
+    for part in ["active-set", "contacts with friction", "--solver auto"] {
+        assert!(ran.err.contains(part), "no {part:?} in {}", ran.err);
+    }
+}
+
+#[test]
 fn no_steps_tell_the_initial_state() {
     let folder = Folder::new("no_steps");
     let figures = json(&folder, &["--steps", "0"]);
