@@ -5,10 +5,11 @@
 //! | island | solver |
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
-//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton |
+//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton; where its `max_work` ends before it is there, `fast` goes on from its best answer |
 //! | all others | `fast`: block sweeps with acceleration, or sequential impulses |
 //!
-//! The rule looks at nothing but the island's own problem, so that the same island gets the same
+//! Where two solvers worked on an island the one whose answer counts is named, and has the sweeps and
+//! factorisations of both. The rule looks at nothing but the island's own problem, so that the same island gets the same
 //! solver, and the same bits, whatever else is in the world.
 
 use moreau_constraint::{ContactProblem, Impulses};
@@ -48,6 +49,15 @@ pub enum FastPath {
     Pgs,
     /// Block sweeps with Anderson acceleration.
     Block,
+}
+
+impl FastPath {
+    fn solver(self) -> IslandSolver {
+        match self {
+            Self::Pgs => IslandSolver::Pgs,
+            Self::Block => IslandSolver::Block,
+        }
+    }
 }
 
 /// A solver that solved an island.
@@ -245,10 +255,7 @@ impl ChosenSolver {
         } else if self.exact_is_cheap(problem) {
             IslandSolver::Newton
         } else {
-            match self.settings.fast {
-                FastPath::Pgs => IslandSolver::Pgs,
-                FastPath::Block => IslandSolver::Block,
-            }
+            self.settings.fast.solver()
         }
     }
 
@@ -270,23 +277,62 @@ impl ChosenSolver {
         velocities: &mut Vec<Velocity>,
     ) -> Result<(IslandSolver, SolveReport), SolveError> {
         let solver = self.choose(problem);
-        let report = match solver {
+        self.start.clone_from(impulses);
+        let report = self.run(solver, problem, impulses, velocities)?;
+        if report.converged() || self.settings.choice != SolverChoice::Auto {
+            return Ok((solver, report));
+        }
+        match solver {
             IslandSolver::ActiveSet => {
-                self.start.clone_from(impulses);
-                let report = self.active_set.solve(problem, impulses, velocities)?;
-                if self.settings.choice == SolverChoice::Auto && !report.converged() {
-                    impulses.clone_from(&self.start);
-                    let second = self.newton.solve(problem, impulses, velocities)?;
-                    return Ok((IslandSolver::Newton, second));
-                }
-                report
+                impulses.clone_from(&self.start);
+                let newton = IslandSolver::Newton;
+                let report = self.run(newton, problem, impulses, velocities)?;
+                Ok((newton, report))
             }
-            IslandSolver::Pgs => self.pgs.solve(problem, impulses, velocities)?,
-            IslandSolver::Block => self.block.solve(problem, impulses, velocities)?,
-            IslandSolver::Newton | IslandSolver::Own => {
-                self.newton.solve(problem, impulses, velocities)?
-            }
+            IslandSolver::Newton => self.finish(report, problem, impulses, velocities),
+            _ => Ok((solver, report)),
+        }
+    }
+
+    /// Sweeps from where Newton's budget ended; the better answer counts.
+    fn finish(
+        &mut self,
+        first: SolveReport,
+        problem: &ContactProblem,
+        impulses: &mut Impulses,
+        velocities: &mut Vec<Velocity>,
+    ) -> Result<(IslandSolver, SolveReport), SolveError> {
+        self.start.clone_from(impulses);
+        let fast = self.settings.fast.solver();
+        let second = self.run(fast, problem, impulses, velocities)?;
+        let better = second.residual < first.residual;
+        if !better {
+            impulses.clone_from(&self.start);
+            problem.velocities_into(impulses, velocities);
+        }
+        let report = SolveReport {
+            sweeps: first.sweeps + second.sweeps,
+            factorizations: first.factorizations + second.factorizations,
+            ..if better { second } else { first }
         };
+        let solver = if better { fast } else { IslandSolver::Newton };
         Ok((solver, report))
+    }
+
+    fn run(
+        &mut self,
+        solver: IslandSolver,
+        problem: &ContactProblem,
+        impulses: &mut Impulses,
+        velocities: &mut Vec<Velocity>,
+    ) -> Result<SolveReport, SolveError> {
+        match solver {
+            IslandSolver::ActiveSet => self.active_set.solve(problem, impulses, velocities),
+            IslandSolver::Pgs => self.pgs.solve(problem, impulses, velocities),
+            IslandSolver::Block => self.block.solve(problem, impulses, velocities),
+            IslandSolver::Newton | IslandSolver::Own => {
+                self.newton.solve(problem, impulses, velocities)
+            }
+        }
     }
 }

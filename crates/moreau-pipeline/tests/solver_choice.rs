@@ -141,6 +141,28 @@ fn what_has_no_exact_answer_is_left_to_newton() {
 }
 
 #[test]
+fn sweeps_go_on_where_newton_s_work_ends() {
+    // No factorisation is allowed, so that Newton ends with its first sweeps.
+    let mut alone = settings(SolverChoice::Newton);
+    alone.solver.newton.max_work = 0;
+    let (mut world_alone, _) = world(alone, 3);
+    let newton = world_alone.step(DT).unwrap();
+    assert_eq!(who(&newton), [("newton", 2, 16)]);
+    assert!(!newton.certified && newton.factorizations == 0);
+    for (fast, name) in [(FastPath::Pgs, "pgs"), (FastPath::Block, "block")] {
+        let mut both = alone;
+        both.solver.choice = SolverChoice::Auto;
+        both.solver.fast = fast;
+        let (mut world, _) = world(both, 3);
+        let report = world.step(DT).unwrap();
+        assert_eq!(who(&report), [("active-set", 1, 4), (name, 1, 12)]);
+        assert!(report.residual < 0.1 * newton.residual, "{report:?}");
+        // Its sweeps come on top of Newton's.
+        assert!(report.sweeps > newton.sweeps, "{report:?}");
+    }
+}
+
+#[test]
 fn the_islands_add_up_to_the_step() {
     let (mut world, ids) = world(settings(SolverChoice::Auto), 4);
     let kick = Velocity::new(vec3(1.0, 0.0, 0.3), Vec3::ZERO);
