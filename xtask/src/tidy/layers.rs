@@ -94,6 +94,12 @@ pub(crate) const ROWS: &[Row] = &[
         external: &["serde", "smallvec", "thiserror"],
     },
     Row {
+        name: "moreau-solver-simd",
+        kind: Kind::Simulation,
+        uses: &["moreau-math", "moreau-constraint", "moreau-solver"],
+        external: &["serde", "smallvec", "thiserror"],
+    },
+    Row {
         name: "moreau-solver-active-set",
         kind: Kind::Simulation,
         uses: &["moreau-math", "moreau-constraint", "moreau-solver"],
@@ -114,6 +120,7 @@ pub(crate) const ROWS: &[Row] = &[
             "moreau-constraint",
             "moreau-solver",
             "moreau-solver-active-set",
+            "moreau-solver-simd",
             "moreau-solver-block",
             "moreau-solver-pgs",
             "moreau-solver-newton",
@@ -156,6 +163,7 @@ pub(crate) const ROWS: &[Row] = &[
             "moreau-solver-pgs",
             "moreau-solver-block",
             "moreau-solver-active-set",
+            "moreau-solver-simd",
             "moreau-solver-newton",
             "moreau-cache",
             "moreau-pipeline",
@@ -188,7 +196,10 @@ pub(crate) const CLOCKS: &[&str] = &["crates/moreau-pipeline/src/step.rs"];
 pub(crate) const DISK: &[&str] = &["crates/moreau-solver/src/files/load.rs"];
 
 /// Files that may hold `unsafe` code, and write its contract down once.
-pub(crate) const UNSAFE: &[&str] = &[];
+pub(crate) const UNSAFE: &[&str] = &[
+    "crates/moreau-solver-simd/src/kernel.rs",
+    "crates/moreau-solver-simd/src/lanes.rs",
+];
 
 /// The row of a crate.
 pub(crate) fn row(name: &str) -> Option<&'static Row> {

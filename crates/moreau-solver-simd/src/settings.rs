@@ -1,0 +1,67 @@
+use moreau_solver::SolveError;
+use serde::{Deserialize, Serialize};
+
+/// Which instructions a solve may use. The answer has the same bits with all of them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Instructions {
+    /// The fastest that the processor has.
+    #[default]
+    Fastest,
+    /// What every processor of the architecture has.
+    Baseline,
+}
+
+/// Settings of [`crate::SimdSolver`].
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct SimdSettings {
+    /// Budget of sweeps over all rows and contacts (default 400). Too small: stacks keep an error of
+    /// many times the tolerance. Too big: a problem that does not converge costs its whole budget
+    /// every step.
+    pub max_sweeps: u32,
+    /// The natural map (m/s) at which an answer counts as solved (default 1e-9). Too small: below
+    /// about 1e-16 of the largest impulse times inverse mass no f64 answer exists. Too big: friction
+    /// creeps and contacts sink by that much a second.
+    pub tolerance: f64,
+    /// The natural map is evaluated after this many sweeps (default 8, at least 1). A look costs
+    /// about half a sweep.
+    pub check_every: u32,
+    /// Whether each sweep starts ahead of where the last one ended (default true). Costs a quarter of a
+    /// sweep more, and saves most of them.
+    pub accelerate: bool,
+    /// Which instructions to use.
+    pub instructions: Instructions,
+}
+
+impl Default for SimdSettings {
+    fn default() -> Self {
+        Self {
+            max_sweeps: 400,
+            tolerance: 1e-9,
+            check_every: 8,
+            accelerate: true,
+            instructions: Instructions::Fastest,
+        }
+    }
+}
+
+impl SimdSettings {
+    pub(crate) fn validate(&self, solver: &'static str) -> Result<(), SolveError> {
+        let refuse = |field, value, allowed| {
+            Err(SolveError::Setting {
+                solver,
+                field,
+                value,
+                allowed,
+            })
+        };
+        if !(self.tolerance >= 0.0 && self.tolerance.is_finite()) {
+            return refuse("tolerance", self.tolerance, "0 or more, and finite");
+        }
+        if self.check_every == 0 {
+            return refuse("check_every", 0.0, "1 or more");
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,210 @@
+//! The same bits with all instructions and in all budgets, and contacts in every shape of pack.
+
+use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses, Row};
+use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+use moreau_solver::{ContactSolver, certify};
+use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    fn below(&mut self, n: usize) -> usize {
+        (self.next() % n as u64) as usize
+    }
+
+    fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    fn vector(&mut self) -> Vec3 {
+        vec3(self.unit() - 0.5, self.unit() - 0.5, self.unit() - 0.5)
+    }
+}
+
+/// Bodies that touch at random, 1 to 6 points a pair; every pair can be pushed apart.
+fn tangle(seed: u64, bodies: usize, pairs: usize) -> ContactProblem {
+    let mut random = Random(seed);
+    let mut problem = ContactProblem::new(0.01).unwrap();
+    problem.add_body(BodyInput::fixed()).unwrap();
+    for _ in 0..bodies {
+        let mass = 0.5 + random.unit();
+        problem
+            .add_body(BodyInput {
+                inverse_mass: 1.0 / mass,
+                inverse_inertia: SymMat3::from_diagonal(Vec3::splat(5.0) + 3.0 * random.vector()),
+                velocity: Velocity::new(random.vector(), random.vector()),
+            })
+            .unwrap();
+    }
+    for _ in 0..pairs {
+        let a = random.below(bodies + 1);
+        let b = 1 + (a + random.below(bodies)) % bodies;
+        if a == b {
+            continue;
+        }
+        let normal = (random.vector() + vec3(0.0, 0.6, 0.0)).normalize();
+        let friction = random.unit();
+        for _ in 0..1 + random.below(6) {
+            problem
+                .add_contact(ContactInput {
+                    a,
+                    b,
+                    normal,
+                    lever_a: random.vector(),
+                    lever_b: random.vector(),
+                    separation: 0.002 * (random.unit() - 0.5),
+                    friction,
+                    restitution: 0.0,
+                })
+                .unwrap();
+        }
+    }
+    problem
+        .add_row(Row::bilateral(
+            (1, 2),
+            Vec3::X,
+            (random.vector(), random.vector()),
+            0.1,
+        ))
+        .unwrap();
+    problem
+}
+
+fn solve(settings: SimdSettings, problem: &ContactProblem) -> (Impulses, Vec<Velocity>) {
+    let (mut impulses, mut velocities) = (problem.cold_start(), Vec::new());
+    SimdSolver::new(settings)
+        .solve(problem, &mut impulses, &mut velocities)
+        .unwrap();
+    (impulses, velocities)
+}
+
+fn bits(impulses: &Impulses) -> Vec<u64> {
+    let contacts = impulses.contacts.iter().flat_map(|l| l.to_array());
+    let all = contacts.chain(impulses.rows.iter().copied());
+    all.map(f64::to_bits).collect()
+}
+
+#[test]
+fn all_instructions_give_the_same_bits() {
+    for seed in 0..20 {
+        let problem = tangle(seed, 3 + 5 * seed as usize, 12 * seed as usize);
+        for max_sweeps in [0, 1, 7, 60] {
+            for accelerate in [false, true] {
+                let settings = SimdSettings {
+                    max_sweeps,
+                    accelerate,
+                    ..SimdSettings::default()
+                };
+                let fast = solve(settings, &problem);
+                let plain = solve(
+                    SimdSettings {
+                        instructions: Instructions::Baseline,
+                        ..settings
+                    },
+                    &problem,
+                );
+                assert_eq!(bits(&fast.0), bits(&plain.0), "seed {seed}");
+                assert_eq!(fast.1, plain.1);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_report_is_that_of_the_certificate() {
+    let mut converged = 0;
+    for seed in 0..20 {
+        let problem = tangle(seed, 12, 30);
+        let (mut impulses, mut velocities) = (problem.cold_start(), Vec::new());
+        let mut solver = SimdSolver::new(SimdSettings {
+            max_sweeps: 2000,
+            tolerance: 1e-6,
+            ..SimdSettings::default()
+        });
+        let report = solver
+            .solve(&problem, &mut impulses, &mut velocities)
+            .unwrap();
+        let certificate = certify(&problem, &impulses).unwrap();
+        let error = (report.residual - certificate.natural_map).abs();
+        assert!(
+            error <= 1e-12 + 1e-9 * report.residual,
+            "{report:?} {certificate:?}"
+        );
+        // Sweeps promise nothing on tangles like these; most are solved.
+        converged += usize::from(report.converged());
+        for (v, w) in velocities.iter().zip(problem.velocities(&impulses)) {
+            assert!((v.linear - w.linear).length() < 1e-12);
+            assert!((v.angular - w.angular).length() < 1e-12);
+        }
+        let stats = solver.stats();
+        assert_eq!(stats.contacts, problem.contacts().len());
+        assert!(stats.places >= stats.contacts && stats.colours > 0);
+        if !report.converged() {
+            continue;
+        }
+        // What was found is kept to the bit.
+        let found = bits(&impulses);
+        let again = solver
+            .solve(&problem, &mut impulses, &mut velocities)
+            .unwrap();
+        assert_eq!((again.sweeps, bits(&impulses)), (0, found));
+    }
+    assert!(converged >= 15, "{converged} of 20");
+}
+
+/// A body under more contacts than there are colours.
+#[test]
+fn a_body_with_many_neighbours_is_solved() {
+    let mut problem = ContactProblem::new(0.01).unwrap();
+    let plate = problem
+        .add_body(BodyInput {
+            inverse_mass: 1e-3,
+            inverse_inertia: SymMat3::from_diagonal(Vec3::splat(1e-3)),
+            velocity: Velocity::ZERO,
+        })
+        .unwrap();
+    let count = 150;
+    for i in 0..count {
+        let ball = problem
+            .add_body(BodyInput {
+                inverse_mass: 1.0,
+                inverse_inertia: SymMat3::from_diagonal(Vec3::splat(10.0)),
+                velocity: Velocity::new(vec3(0.0, -1.0, 0.0), Vec3::ZERO),
+            })
+            .unwrap();
+        let x = (i as f64 - 0.5 * (count - 1) as f64) * 0.1;
+        problem
+            .add_contact(ContactInput {
+                a: plate,
+                b: ball,
+                normal: Vec3::Y,
+                lever_a: vec3(x, 0.0, 0.0),
+                lever_b: vec3(0.0, -0.5, 0.0),
+                separation: 0.0,
+                friction: 0.5,
+                restitution: 0.0,
+            })
+            .unwrap();
+    }
+    let mut solver = SimdSolver::default();
+    let (mut impulses, mut velocities) = (problem.cold_start(), Vec::new());
+    let report = solver
+        .solve(&problem, &mut impulses, &mut velocities)
+        .unwrap();
+    assert!(report.converged(), "{report:?}");
+    assert_eq!(solver.stats().colours, 60);
+    assert_eq!(solver.stats().serial, count - 60);
+    // All move on together: momentum 150 over a mass of 1150.
+    for v in &velocities {
+        assert!((v.linear.y + 150.0 / 1150.0).abs() < 1e-8, "{v:?}");
+    }
+}
