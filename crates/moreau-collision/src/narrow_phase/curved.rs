@@ -27,11 +27,11 @@ pub(super) fn collide(context: &mut Context<'_>, a: &Core<'_>, b: &Core<'_>) {
         };
         let n = axis.normal;
         let furthest = [a.furthest(n, context), b.furthest(-n, context)];
-        let common = common_point(context, &Projection::new(n), &furthest);
+        let (common, tolerance) = common_point(context, &Projection::new(n), &furthest);
         // What is furthest along the normal of a maximum lies over each other.
         let aside = common.point_b - common.point_a - n * common.separation;
         found = Some((axis, common));
-        if aside.length() <= OVER_EACH_OTHER * context.size {
+        if aside.length().max(tolerance) <= OVER_EACH_OTHER * context.size + context.touch {
             break;
         }
     }
@@ -57,8 +57,13 @@ pub(super) fn collide(context: &mut Context<'_>, a: &Core<'_>, b: &Core<'_>) {
     emit(context, &projection, &mut corners, facing);
 }
 
-/// A point of the two features, which are level across the normal, at which they lie over each other.
-fn common_point(context: &Context<'_>, projection: &Projection, [a, b]: &[Feature; 2]) -> Corner {
+/// A point of the two features, which are level across the normal, at which they lie over each other;
+/// and the tolerance (m) that this took.
+fn common_point(
+    context: &Context<'_>,
+    projection: &Projection,
+    [a, b]: &[Feature; 2],
+) -> (Corner, f64) {
     let code = Code {
         crossing: false,
         a: if a.points.len() == 1 {
@@ -76,9 +81,9 @@ fn common_point(context: &Context<'_>, projection: &Projection, [a, b]: &[Featur
     // Seen along the normal.
     let shadow = |p: Vec3| p - n * n.dot(p);
     match (a.points.as_slice(), b.points.as_slice()) {
-        (&[p], &[q]) => return projection.corner(p, q, code),
-        (&[p], &[_, _]) => return projection.corner(p, b.lift(p, n), code),
-        (&[_, _], &[q]) => return projection.corner(a.lift(q, n), q, code),
+        (&[p], &[q]) => return (projection.corner(p, q, code), 0.0),
+        (&[p], &[_, _]) => return (projection.corner(p, b.lift(p, n), code), 0.0),
+        (&[_, _], &[q]) => return (projection.corner(a.lift(q, n), q, code), 0.0),
         (&[p0, p1], &[q0, q1]) => {
             let near = nearest_of_segments([p0, p1].map(shadow), [q0, q1].map(shadow));
             let on_a = a.lift(near.on_a, n);
@@ -87,17 +92,18 @@ fn common_point(context: &Context<'_>, projection: &Projection, [a, b]: &[Featur
                 crossing: true,
                 ..code
             };
-            return projection.corner(on_a, on_b, code);
+            return (projection.corner(on_a, on_b, code), 0.0);
         }
         _ => {}
     }
     // With a face: the tolerance grows until they meet, as the normal is exact to rounding only.
     let mut corners = Corners::new();
     for scale in [1.0, 1e2, 1e4, 1e6] {
-        intersect(a, b, projection, scale * context.touch, &mut corners);
+        let tolerance = scale * context.touch;
+        intersect(a, b, projection, tolerance, &mut corners);
         let deepest = (corners.iter()).min_by(|c, d| c.separation.total_cmp(&d.separation));
         if let Some(corner) = deepest {
-            return *corner;
+            return (*corner, tolerance);
         }
     }
     // Beyond that, the points that are nearest to each other as seen along the normal.
@@ -112,5 +118,5 @@ fn common_point(context: &Context<'_>, projection: &Projection, [a, b]: &[Featur
             }
         }
     }
-    projection.corner(best.1, best.2, code)
+    (projection.corner(best.1, best.2, code), best.0.sqrt())
 }
