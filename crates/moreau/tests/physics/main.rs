@@ -15,6 +15,7 @@ mod narrow_phase;
 mod pushed_piles;
 mod reproducible;
 mod restitution;
+mod revolved;
 mod robustness;
 mod rolling;
 mod rotation;
