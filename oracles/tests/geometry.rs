@@ -118,6 +118,11 @@ fn shape(random: &mut Random, kind: usize) -> Both {
             let points: Vec<_> = points.into_iter().map(vector).collect();
             let theirs = theirs::ConvexPolyhedron::from_convex_hull(&points);
             if let (Ok(ours), Some(theirs)) = (ours, theirs) {
+                // Of a sliver Parry leaves out corners that stand out by 1e-4, and it is another solid.
+                let Shape::Hull(hull) = &ours else { continue };
+                if hull.vertices().len() != theirs.points().len() {
+                    continue;
+                }
                 return Both {
                     ours,
                     theirs: Box::new(theirs),

@@ -312,6 +312,44 @@ fn simple_poses_have_simple_answers() {
     }
 }
 
+/// Two maxima 6 degrees apart that differ by 2e-5: along the axis of the cylinder, and rim against rim.
+#[test]
+fn of_two_near_maxima_the_greater_is_the_normal() {
+    let s = Scene {
+        a: (
+            Shape::cylinder(0.2214233140915819, 0.5770581174161366),
+            Pose::new(
+                vec3(0.7105788700007969, -0.1852217025786516, 0.6788008473788583),
+                Quat::from_xyzw(
+                    0.8817040757427693,
+                    -0.11232280590359982,
+                    -0.13713475054658608,
+                    0.4372362865603182,
+                ),
+            ),
+        ),
+        b: (
+            Shape::cone(0.5554201026116712, 0.3236913017242136),
+            Pose::new(
+                vec3(0.6587778407271017, 0.568656970809525, 0.6067147216385735),
+                Quat::from_xyzw(
+                    -0.24789437070741174,
+                    -0.9067311443245103,
+                    0.16041736284345007,
+                    0.30108683561705807,
+                ),
+            ),
+        ),
+    };
+    let near = closest_points(&s.a.0, &s.a.1, &s.b.0, &s.b.1).unwrap();
+    let along_axis = s.separation(s.a.1.transform_vector(-Vec3::Y));
+    assert!(near.separation > along_axis + 1e-5);
+    for i in 0..10_000 {
+        let n = (near.normal + Random(i).direction() * 0.2).normalize();
+        assert!(s.separation(n) < near.separation + 1e-12);
+    }
+}
+
 fn scene(random: &mut Random, kind_a: u64, kind_b: u64) -> Scene {
     let (a, b) = (random.shape(kind_a), random.shape(kind_b));
     let pose_a = Pose::new(random.direction() * 3.0, random.rotation());

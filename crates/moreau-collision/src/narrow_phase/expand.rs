@@ -49,7 +49,7 @@ const TILT: f64 = 0.05;
 const FLAT: f64 = 1e-12;
 
 /// Cosine of the angle between starts from which refinement leads to the same.
-const SAME_START: f64 = 0.99;
+const SAME_START: f64 = 0.999;
 
 /// How many of the nearest faces are refined when there are that many.
 const MAX_LEFT: usize = 8;
