@@ -67,5 +67,5 @@ pub use settings::{
     ActiveSetSpec, BlockSpec, FastPathSpec, NewtonSpec, PgsSpec, PositionCorrectionSpec,
     SettingsSpec, SolverChoiceSpec, SolverSpec,
 };
-pub use shape::{ShapeRef, ShapeSpec};
+pub use shape::{ChildSpec, ShapeRef, ShapeSpec};
 pub use table::Table;

@@ -1,6 +1,7 @@
+use crate::body::RotationSpec;
 use crate::error::{Path, SceneError};
 use moreau_collision::Shape;
-use moreau_math::Vec3;
+use moreau_math::{Pose, Quat, Vec3};
 use schemars::JsonSchema;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
@@ -54,6 +55,45 @@ pub enum ShapeSpec {
         /// m, four or more; the body's origin need not be inside.
         points: Vec<[f64; 3]>,
     },
+    /// Triangles that share edges: a solid where they are closed, else only for bodies that are not
+    /// dynamic. Nothing is touched from behind.
+    Mesh {
+        /// m.
+        vertices: Vec<[f64; 3]>,
+        /// Three indices into `vertices`, from 0, counter-clockwise seen from the front.
+        triangles: Vec<[u32; 3]>,
+    },
+    /// Ground given by heights on a grid, solid below; only for bodies that are not dynamic. The sample
+    /// in row i and column k lies at (k spacing_x, height, i spacing_z) in the body's frame.
+    Heightfield {
+        /// Between columns, along x, and between rows, along z, m, positive.
+        spacing: [f64; 2],
+        /// m; rows of equal length, two or more of two samples or more.
+        heights: Vec<Vec<f64>>,
+    },
+    /// Shapes that move as one; they may overlap, but mass then counts twice.
+    Compound {
+        /// One or more, none of them a half-space.
+        children: Vec<ChildSpec>,
+    },
+}
+
+/// A part of a compound.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ChildSpec {
+    /// Written out; names of `shapes` are not known here.
+    pub shape: ShapeSpec,
+    /// Origin of its frame in the compound's, m. Default the compound's origin.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub position: [f64; 3],
+    /// Its axes to the compound's. Default unturned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<RotationSpec>,
+}
+
+fn is_zero(v: &[f64; 3]) -> bool {
+    *v == [0.0; 3]
 }
 
 impl ShapeSpec {
@@ -124,6 +164,33 @@ impl ShapeSpec {
                 let points: Vec<Vec3> = points.iter().map(|p| Vec3::from_array(*p)).collect();
                 Shape::hull(&points)
             }
+            Self::Mesh {
+                vertices,
+                triangles,
+            } => {
+                let vertices: Vec<Vec3> = vertices.iter().map(|p| Vec3::from_array(*p)).collect();
+                Shape::mesh(&vertices, triangles)
+            }
+            Self::Heightfield { spacing, heights } => {
+                let columns = heights.first().map_or(0, Vec::len);
+                if let Some(row) = heights.iter().position(|row| row.len() != columns) {
+                    let path = path.key("heightfield");
+                    let path = path.key("heights");
+                    let count = format!("of {} samples", heights[row].len());
+                    let allowed = format!("as long as the first row, {columns}");
+                    return Err(path.index(row).invalid(count, &allowed));
+                }
+                Shape::heightfield(heights.len(), columns, heights.concat(), *spacing)
+            }
+            Self::Compound { children } => {
+                let path = path.key("compound");
+                let path = path.key("children");
+                let mut parts = Vec::new();
+                for (i, child) in children.iter().enumerate() {
+                    parts.push(child.build(&path.index(i))?);
+                }
+                Shape::compound(&parts)
+            }
         };
         let bad = |source| {
             let (place, source) = (path.place(), Box::new(source));
@@ -132,6 +199,20 @@ impl ShapeSpec {
         shape
             .and_then(|shape| shape.validate().map(|()| shape))
             .map_err(bad)
+    }
+}
+
+impl ChildSpec {
+    fn build(&self, path: &Path<'_>) -> Result<(Shape, Pose), SceneError> {
+        let shape = self.shape.build(&path.key("shape"))?;
+        let rotation = match &self.rotation {
+            None => Quat::IDENTITY,
+            Some(spec) => spec.quaternion().ok_or_else(|| {
+                let allowed = "a unit quaternion within 1e-6, or a turn about an axis";
+                path.key("rotation").invalid(spec, allowed)
+            })?,
+        };
+        Ok((shape, Pose::new(Vec3::from_array(self.position), rotation)))
     }
 }
 

@@ -22,7 +22,10 @@ const GOOD: &str = r#"{
     "drum": {"cylinder": {"half_height": 2, "radius": 0.25}},
     "hat": {"cone": {"half_height": 3, "radius": 0.75}},
     "ground": {"half_space": {"normal": [0, 1, 0]}},
-    "tetra": {"hull": {"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}}
+    "tetra": {"hull": {"points": [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]}},
+    "roof": {"mesh": {"vertices": [[0, 0, 0], [0, 0, 2], [2, 0, 0]], "triangles": [[0, 1, 2]]}},
+    "land": {"heightfield": {"spacing": [1, 2], "heights": [[0, 1], [0, 3]]}},
+    "dumbbell": {"compound": {"children": [{"shape": {"sphere": {"radius": 0.125}}, "position": [0, 7, 0]}]}}
   },
   "materials": {"ice": {"friction": 0.01, "density": 917, "friction_rule": "min"}},
   "bodies": [

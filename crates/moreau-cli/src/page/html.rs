@@ -3,7 +3,8 @@
 use super::base64;
 use super::pack::pack;
 use super::recording::{BodyRecord, JointRecord, Recording, SERIES_COLUMNS};
-use moreau::{Shape, Vec3};
+use super::solids::Solid;
+use moreau::Shape;
 use serde::Serialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -194,26 +195,11 @@ fn shape(shape: &Shape) -> Value {
                 .collect();
             json!({ "kind": kind, "vertices": vertices, "faces": faces })
         }
-        Shape::Mesh(mesh) => triangles(mesh.vertices(), mesh.triangles()),
-        Shape::Heightfield(field) => triangles(field.vertices(), field.triangles()),
-        Shape::Compound(compound) => {
-            let children: Vec<_> = (compound.children().iter())
-                .map(|child| {
-                    json!({
-                        "shape": self::shape(&child.shape),
-                        "position": child.pose.translation.to_array(),
-                        "rotation": child.pose.rotation.to_array(),
-                    })
-                })
-                .collect();
-            json!({ "kind": kind, "children": children })
+        // Drawn as a hull is: by its faces.
+        Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => {
+            let solid = Solid::new(shape);
+            let vertices: Vec<_> = solid.vertices.iter().map(|v| v.to_array()).collect();
+            json!({ "kind": "hull", "vertices": vertices, "faces": solid.faces })
         }
     }
-}
-
-/// Drawn as a hull is: by its faces.
-fn triangles(vertices: &[Vec3], triangles: impl Iterator<Item = [u32; 3]>) -> Value {
-    let vertices: Vec<_> = vertices.iter().map(|v| v.to_array()).collect();
-    let faces: Vec<_> = triangles.collect();
-    json!({ "kind": "hull", "vertices": vertices, "faces": faces })
 }

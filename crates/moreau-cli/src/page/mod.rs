@@ -9,6 +9,7 @@ mod contacts;
 mod html;
 mod pack;
 mod recording;
+mod solids;
 
 pub(crate) use html::{About, Gate, html};
 pub(crate) use recording::Recording;
