@@ -87,6 +87,12 @@ fn sliders() -> Vec<(&'static str, Body)> {
             "capsule across",
             up(Shape::capsule(0.3, 0.25)).rotated(quarter(Vec3::X)),
         ),
+        ("cylinder", up(Shape::cylinder(0.25, 0.3))),
+        ("cone", up(Shape::cone(0.25, 0.3))),
+        (
+            "lying cylinder",
+            up(Shape::cylinder(0.3, 0.25)).rotated(quarter(Vec3::X)),
+        ),
     ]
 }
 

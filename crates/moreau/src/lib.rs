@@ -45,7 +45,10 @@ pub use moreau_solver_block as solver_block;
 pub use moreau_solver_newton as solver_newton;
 pub use moreau_solver_pgs as solver_pgs;
 
-pub use moreau_collision::{CollideSettings, ConvexHull, Manifold, Shape, ShapeError, collide};
+pub use moreau_collision::{
+    CollideSettings, Compound, ConvexHull, Heightfield, Manifold, Shape, ShapeError, TriangleMesh,
+    collide, collide_all,
+};
 pub use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
 pub use moreau_math::{MassProperties, Mat3, Pose, Quat, SymMat3, Vec3, Velocity, vec3};
 pub use moreau_pipeline::{

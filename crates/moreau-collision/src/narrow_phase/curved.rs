@@ -11,6 +11,7 @@ use super::expand::{FINENESS, separating_axis};
 use super::feature::Feature;
 use super::nearest::{nearest_of_segments, nearest_on_segment};
 use super::patch::{Code, Corner, Corners, NONE, Projection, intersect};
+use super::polytope::Axis;
 use super::reduce::emit;
 use super::round::inflate;
 use moreau_math::Vec3;
@@ -18,13 +19,16 @@ use moreau_math::Vec3;
 /// How far points may miss each other across the normal, relative to the sizes.
 const OVER_EACH_OTHER: f64 = 1e-7;
 
-pub(super) fn collide(context: &mut Context<'_>, a: &Core<'_>, b: &Core<'_>) {
-    let limit = context.limit + a.radius + b.radius;
+/// The direction that separates two cores best, and a point at which they are that near; `None` where
+/// they are further apart than `limit` (m).
+pub(super) fn nearest(
+    context: &Context<'_>,
+    [a, b]: [&Core<'_>; 2],
+    limit: f64,
+) -> Option<(Axis, Corner)> {
     let mut found = None;
     for fine in FINENESS {
-        let Some(axis) = separating_axis(context, [a, b], limit, fine) else {
-            return;
-        };
+        let axis = separating_axis(context, [a, b], limit, fine)?;
         let n = axis.normal;
         let furthest = [a.furthest(n, context), b.furthest(-n, context)];
         let (common, tolerance) = common_point(context, &Projection::new(n), &furthest);
@@ -35,7 +39,23 @@ pub(super) fn collide(context: &mut Context<'_>, a: &Core<'_>, b: &Core<'_>) {
             break;
         }
     }
-    let Some((axis, common)) = found else {
+    found
+}
+
+/// The point in which what lies furthest along `n` in `a` and against it in `b` lies over each other,
+/// if it does.
+pub(super) fn common(context: &Context<'_>, n: Vec3, [a, b]: [&Core<'_>; 2]) -> Option<Corner> {
+    let furthest = [a.furthest(n, context), b.furthest(-n, context)];
+    let (common, tolerance) = common_point(context, &Projection::new(n), &furthest);
+    let aside = common.point_b - common.point_a - n * common.separation;
+    // Of what turns about, a maximum is known to the square root of its rounding.
+    let allowed = 100.0 * OVER_EACH_OTHER * context.size + context.touch;
+    (aside.length().max(tolerance) <= allowed).then_some(common)
+}
+
+pub(super) fn collide(context: &mut Context<'_>, a: &Core<'_>, b: &Core<'_>) {
+    let limit = context.limit + a.radius + b.radius;
+    let Some((axis, common)) = nearest(context, [a, b], limit) else {
         return;
     };
     let n = axis.normal;

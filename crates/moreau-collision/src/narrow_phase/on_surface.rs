@@ -99,11 +99,21 @@ pub(super) fn collide(
     let same_height = context.tie.max(SAME_HEIGHT * operand.radius);
     let groups = Solid::with(shape, &local, |solid| {
         let mut groups: Vec<Group> = Vec::new();
+        let mut aside = Vec::new();
         for &index in &near {
             let facet = Facet::new(surface, index, origin);
             if let Some(meeting) = facet.meet(&context, solid) {
                 let patch = surface.triangles[index as usize].patch;
-                join(&context, same_height, &mut groups, meeting, (index, patch));
+                if meeting.is_aside {
+                    aside.push((meeting, (index, patch)));
+                } else {
+                    join(&context, same_height, &mut groups, meeting, (index, patch));
+                }
+            }
+        }
+        if groups.is_empty() {
+            for (meeting, names) in aside {
+                join(&context, same_height, &mut groups, meeting, names);
             }
         }
         if groups.is_empty() && ground.is_bottomless {

@@ -25,12 +25,14 @@
 //! shape touches the neighbours only.
 
 use super::context::{Context, unit};
+use super::core::Kind;
+use super::curved;
 use super::gjk;
-use super::patch::{Code, Corner, Corners, Projection, intersect};
+use super::patch::{self, Code, Corner, Corners, Projection, intersect};
 use super::polyhedron::Polyhedron;
 use super::polytope::Polytope;
 use super::round::inflate;
-use super::solid::Solid;
+use super::solid::{self, Solid};
 use crate::hull::{HullEdge, HullFace};
 use crate::surface::{NONE, Surface};
 use moreau_math::{Mat3, Vec3};
@@ -40,6 +42,13 @@ const LEVEL: f64 = 1e-10;
 
 /// Square of the sine between edges below which they have no common perpendicular.
 const PARALLEL: f64 = 1e-14;
+
+/// Gap to which a shape is moved apart while its normal is climbed to, as a part of its size.
+const CLIMBING_GAP: f64 = 1e-2;
+
+/// Steps of a climb at most, and the turn (rad) at which it is at its top.
+const CLIMBS: u32 = 24;
+const CLIMBED: f64 = 1e-9;
 
 /// A triangle of a surface in the working frame.
 pub(super) struct Facet<'a> {
@@ -53,31 +62,39 @@ pub(super) struct Facet<'a> {
 
 const LOOP: [u32; 3] = [0, 1, 2];
 
-const EDGES: [HullEdge; 3] = [
+/// Sorted by their vertices, as those of a hull.
+const EDGES: [HullEdge; 3] = [edge(0, 1), edge(0, 2), edge(1, 2)];
+
+/// The edge that starts at each corner; and so the corner at which each edge starts.
+const SIDES: [u32; 3] = [0, 2, 1];
+
+const fn edge(from: u32, to: u32) -> HullEdge {
     HullEdge {
-        vertices: [0, 1],
+        vertices: [from, to],
         faces: [0, 0],
-    },
-    HullEdge {
-        vertices: [1, 2],
-        faces: [0, 0],
-    },
-    HullEdge {
-        vertices: [0, 2],
-        faces: [0, 0],
-    },
-];
+    }
+}
 
 /// What a shape has to do with a triangle.
 pub(super) struct Meeting {
     pub(super) normal: Vec3,
     /// Whether that is the triangle's own.
     pub(super) of_face: bool,
+    /// Whether the shape does not meet the triangle itself: counts where it meets no other.
+    pub(super) is_aside: bool,
     /// s(n), less the shape's radius.
     pub(super) separation: f64,
     /// How far the surface reaches along the normal.
     pub(super) height: f64,
     pub(super) corners: Corners,
+}
+
+/// A triangle and a shape where they are nearest.
+struct Near {
+    normal: Vec3,
+    distance: f64,
+    points: [Vec3; 2],
+    code: Code,
 }
 
 impl<'a> Facet<'a> {
@@ -101,13 +118,12 @@ impl<'a> Facet<'a> {
     }
 
     fn polyhedron(&self) -> Polyhedron<'_> {
-        Polyhedron::of_tables(
-            &self.corners,
-            (&self.faces, &EDGES),
-            (&LOOP, &LOOP),
-            Mat3::IDENTITY,
-            Vec3::ZERO,
-        )
+        self.shifted(Vec3::ZERO)
+    }
+
+    fn shifted(&self, by: Vec3) -> Polyhedron<'_> {
+        let tables = (&self.faces[..], &EDGES[..]);
+        Polyhedron::of_tables(&self.corners, tables, (&LOOP, &SIDES), Mat3::IDENTITY, by)
     }
 
     fn reach(&self, n: Vec3) -> f64 {
@@ -164,13 +180,21 @@ impl<'a> Facet<'a> {
         if behind <= context.touch {
             return None;
         }
-        let own = Polytope::Hull(self.polyhedron());
-        let near = gjk::nearest(context, self.normal, &own, &shape.polytope());
         let limit = context.limit + shape.radius;
-        if near.distance > limit {
+        let upright = -shape.reach(-self.normal) - self.faces[0].offset;
+        if upright > limit {
             return None;
         }
+        if shape.is_revolved()
+            && upright >= -limit
+            && let Some(meeting) = self.rest(context, shape, upright)
+        {
+            return Some(meeting);
+        }
+        let near = self.nearest(context, shape, limit)?;
         let apart = near.distance > context.touch;
+        // What `nearest` finds for cylinders and cones is best where they overlap, too.
+        let known = apart || shape.is_revolved();
         let (mut normal, mut separation) = self.separating(context, shape);
         let mut corners = Corners::new();
         let mut facing = self.patch(context, normal, shape, &mut corners);
@@ -178,27 +202,40 @@ impl<'a> Facet<'a> {
             let reaches = |c: &Corner| c.separation <= s + context.tie;
             corners.iter().any(reaches)
         };
-        let exact = apart && separation < near.distance - context.tie;
-        if (exact || !reached(&corners, near.distance)) && apart && self.is_possible(near.normal) {
+        if shape.is_revolved() && !self.is_possible(near.normal) {
+            let climbed = self.climb(context, shape, (normal, separation));
+            if climbed.0 != normal {
+                (normal, separation) = climbed;
+                corners.clear();
+                facing = self.patch(context, normal, shape, &mut corners);
+            }
+        }
+        let exact = separation < near.distance - context.tie;
+        if known && (exact || !reached(&corners, near.distance)) && self.is_possible(near.normal) {
             (normal, separation) = (near.normal, near.distance);
             corners.clear();
             facing = self.patch(context, normal, shape, &mut corners);
             if !reached(&corners, separation) {
-                let code = Code {
-                    crossing: false,
-                    a: near.vertices[0],
-                    b: near.vertices[1],
-                };
-                let corner = facing.corner(near.points[0], near.points[1], code);
-                corners.push(corner);
+                corners.push(facing.corner(near.points[0], near.points[1], near.code));
             }
+        }
+        if shape.is_revolved() && !reached(&corners, separation) {
+            let own = solid::hard(Kind::Polytope(Polytope::Hull(self.polyhedron())));
+            let common = curved::common(context, normal, [&own, &shape.core]);
+            corners.extend(common);
         }
         if separation > limit {
             return None;
         }
+        // A shape that does not meet the triangle and yet lies behind it there touches other triangles,
+        // or is a thin wedge.
+        let mut is_aside = false;
         if near.distance > shape.radius + context.touch {
-            // The shape does not meet the triangle, so where it lies behind it is elsewhere in depth.
-            corners.retain(|c| c.separation - shape.radius >= -context.touch);
+            let before = |c: &Corner| c.separation - shape.radius >= -context.touch;
+            is_aside = !corners.iter().any(before);
+            if !is_aside {
+                corners.retain(|c| before(c));
+            }
         }
         let of_face = normal == self.normal;
         self.rename(of_face, &mut corners);
@@ -209,9 +246,59 @@ impl<'a> Facet<'a> {
         (!corners.is_empty()).then(|| Meeting {
             normal,
             of_face,
+            is_aside,
             separation: separation - shape.radius,
             height: self.reach(normal),
             corners,
+        })
+    }
+
+    /// The contact along the triangle's own normal with the separation `upright`, where what of the
+    /// shape lies furthest against it lies over the triangle: then there is no need to search.
+    fn rest(&self, context: &Context<'_>, shape: &Solid<'_>, upright: f64) -> Option<Meeting> {
+        let mut corners = Corners::new();
+        self.patch(context, self.normal, shape, &mut corners);
+        let reached = |c: &Corner| c.separation <= upright + context.tie;
+        if !corners.iter().any(reached) {
+            return None;
+        }
+        self.rename(true, &mut corners);
+        corners.retain(|c| c.separation <= context.limit);
+        (!corners.is_empty()).then(|| Meeting {
+            normal: self.normal,
+            of_face: true,
+            is_aside: false,
+            separation: upright,
+            height: self.reach(self.normal),
+            corners,
+        })
+    }
+
+    /// The nearest points of the triangle and the shape's core; of cylinders and cones also those of the
+    /// least translation. None where they are further apart than `limit`.
+    fn nearest(&self, context: &Context<'_>, shape: &Solid<'_>, limit: f64) -> Option<Near> {
+        let own = Polytope::Hull(self.polyhedron());
+        if let Kind::Polytope(other) = &shape.core.kind {
+            let near = gjk::nearest(context, self.normal, &own, other);
+            let code = Code {
+                crossing: false,
+                a: near.vertices[0],
+                b: near.vertices[1],
+            };
+            return (near.distance <= limit).then_some(Near {
+                normal: near.normal,
+                distance: near.distance,
+                points: near.points,
+                code,
+            });
+        }
+        let own = solid::hard(Kind::Polytope(own));
+        let (axis, common) = curved::nearest(context, [&own, &shape.core], limit)?;
+        Some(Near {
+            normal: axis.normal,
+            distance: axis.separation,
+            points: [common.point_a, common.point_b],
+            code: common.code,
         })
     }
 
@@ -249,6 +336,38 @@ impl<'a> Facet<'a> {
         best
     }
 
+    /// From a normal n along which a cylinder or cone overlaps the triangle to a possible one that
+    /// separates better, as the rims have normals that no list holds.
+    ///
+    /// Shifted apart by d = gap - s(n) along n, the two are nearest along n' at a distance of gap or
+    /// more, so that s(n') >= gap - d n·n' >= s(n): each step climbs.
+    fn climb(&self, context: &Context<'_>, shape: &Solid<'_>, from: (Vec3, f64)) -> (Vec3, f64) {
+        let gap = CLIMBING_GAP * context.size;
+        let (mut best, mut here) = (from, from);
+        for _ in 0..CLIMBS {
+            let (normal, separation) = here;
+            if separation >= 0.0 {
+                break;
+            }
+            let own = self.shifted(normal * (separation - gap));
+            let own = solid::hard(Kind::Polytope(Polytope::Hull(own)));
+            let found = curved::nearest(context, [&own, &shape.core], f64::INFINITY);
+            let Some((axis, _)) = found else {
+                break;
+            };
+            let next = axis.normal;
+            here = (next, -shape.reach(-next) - self.reach(next));
+            // Where s hardly grows any more the direction still gets better.
+            if here.1 >= best.1 - context.tie && self.is_possible(next) {
+                best = here;
+            }
+            if (next - normal).length() <= CLIMBED {
+                break;
+            }
+        }
+        best
+    }
+
     /// Adds the corners of the patch along `normal`; their codes name the triangle's own corners and
     /// sides.
     fn patch(
@@ -274,12 +393,12 @@ impl<'a> Facet<'a> {
     /// patch of coplanar triangles are none of the patch's and go.
     fn rename(&self, of_face: bool, corners: &mut Corners) {
         let triangle = &self.surface.triangles[self.index as usize];
-        // The sides as EDGES lists them run 0-1, 1-2, 0-2: the third is that which starts at 2.
+        let side = |code: Code| SIDES[usize::from(code.a)] as usize;
         corners.retain(|c| {
-            let inner = if c.code.a == super::patch::NONE {
+            let inner = if c.code.a == patch::NONE {
                 false
             } else if c.code.crossing {
-                triangle.flat[usize::from(c.code.a)]
+                triangle.flat[side(c.code)]
             } else {
                 let vertex = triangle.vertices[usize::from(c.code.a)];
                 self.surface.is_flat_vertex(vertex)
@@ -287,25 +406,27 @@ impl<'a> Facet<'a> {
             !(of_face && inner)
         });
         for c in corners.iter_mut() {
-            if c.code.a == super::patch::NONE {
+            if c.code.a == patch::NONE {
                 continue;
             }
-            let own = usize::from(c.code.a);
             let number = if c.code.crossing {
-                let beyond = triangle.neighbours[own];
-                let side = |t: u32, s: usize| t.wrapping_mul(3).wrapping_add(s as u32);
-                let here = side(self.index, own);
-                match self.surface.triangles.get(beyond as usize) {
-                    Some(other) => {
-                        let back = other.neighbours.iter().position(|&t| t == self.index);
-                        here.min(side(beyond, back.unwrap_or(0)))
-                    }
-                    None => here,
-                }
+                self.edge_number(side(c.code))
             } else {
-                triangle.vertices[own]
+                triangle.vertices[usize::from(c.code.a)]
             };
-            c.code.a = (number % u32::from(super::patch::NONE)) as u16;
+            c.code.a = (number % u32::from(patch::NONE)) as u16;
         }
+    }
+
+    /// A number of the edge that starts at the corner `side`, the same for both triangles at it.
+    fn edge_number(&self, side: usize) -> u32 {
+        let number = |t: u32, s: usize| t.wrapping_mul(3).wrapping_add(s as u32);
+        let here = number(self.index, side);
+        let beyond = self.surface.triangles[self.index as usize].neighbours[side];
+        let Some(other) = self.surface.triangles.get(beyond as usize) else {
+            return here;
+        };
+        let back = other.neighbours.iter().position(|&t| t == self.index);
+        here.min(number(beyond, back.unwrap_or(0)))
     }
 }

@@ -1,6 +1,7 @@
-//! The convex partner of a surface: a polyhedral core and a radius.
+//! The convex partner of a surface: a core, polyhedral or revolved, and a radius.
 
 use super::context::Context;
+use super::core::{Core, Kind};
 use super::feature::Feature;
 use super::placed::PlacedBox;
 use super::polyhedron::{BoxTables, Polyhedron};
@@ -11,9 +12,10 @@ use crate::hull::HullEdge;
 use moreau_math::{Mat3, Pose, Vec3};
 use smallvec::SmallVec;
 
-/// A ball, capsule, box or hull in the working frame.
+/// A convex shape in the working frame.
 pub(super) struct Solid<'a> {
-    core: Polyhedron<'a>,
+    /// Its radius is not that of the shape: it has none.
+    pub(super) core: Core<'a>,
     /// m.
     pub(super) radius: f64,
     /// Of a ball or capsule.
@@ -46,11 +48,11 @@ impl<'a> Solid<'a> {
                 let placed = PlacedBox::new(*half_extents, pose, Vec3::ZERO);
                 let tables = BoxTables::new(placed.half);
                 let core = Polyhedron::of_box(&placed, &tables);
-                Some(f(&Solid::new(core, None)))
+                Some(f(&Solid::of_polyhedron(core, None)))
             }
             Shape::Hull(hull) => {
                 let core = Polyhedron::of_hull(hull, pose, Vec3::ZERO);
-                Some(f(&Solid::new(core, None)))
+                Some(f(&Solid::of_polyhedron(core, None)))
             }
             Shape::Sphere { .. } | Shape::Capsule { .. } => {
                 let round = Round::new(shape, pose, Vec3::ZERO)?;
@@ -63,13 +65,25 @@ impl<'a> Solid<'a> {
                 let tables = (&[][..], edges);
                 let (rotation, origin) = (Mat3::IDENTITY, Vec3::ZERO);
                 let core = Polyhedron::of_tables(vertices, tables, (&[], &[]), rotation, origin);
-                Some(f(&Solid::new(core, Some(round))))
+                Some(f(&Solid::of_polyhedron(core, Some(round))))
+            }
+            Shape::Cylinder { .. } | Shape::Cone { .. } => {
+                let core = Core::new(shape, pose, Vec3::ZERO)?;
+                let axis = pose.rotation * Vec3::Y;
+                Some(f(&Solid {
+                    radius: 0.0,
+                    round: None,
+                    faces: core.plain_normals().into_iter().collect(),
+                    // Of the side of a cylinder; that of a cone has other ones.
+                    edges: std::iter::once(axis).collect(),
+                    core,
+                }))
             }
             _ => None,
         }
     }
 
-    fn new(core: Polyhedron<'a>, round: Option<Round>) -> Self {
+    fn of_polyhedron(core: Polyhedron<'a>, round: Option<Round>) -> Self {
         let mut edges: SmallVec<[Vec3; 8]> = SmallVec::new();
         for edge in core.edges {
             let [from, to] = core.ends(edge);
@@ -85,7 +99,7 @@ impl<'a> Solid<'a> {
         Self {
             radius: round.map_or(0.0, |r| r.radius),
             faces: (core.faces.iter().map(|f| core.rotation * f.normal)).collect(),
-            core,
+            core: hard(Kind::Polytope(Polytope::Hull(core))),
             round,
             edges,
         }
@@ -93,22 +107,26 @@ impl<'a> Solid<'a> {
 
     /// How far the core reaches along `n`.
     pub(super) fn reach(&self, n: Vec3) -> f64 {
-        let (_, along) = self.core.support(self.core.local_vector(n));
-        along + n.dot(self.core.origin)
+        self.core.support(n).1.dot(n)
     }
 
-    /// The name and the place of the vertex of the core furthest along `n`.
+    /// The name and the place of the point of the core furthest along `n`.
     pub(super) fn support(&self, n: Vec3) -> (u16, Vec3) {
-        let (index, _) = self.core.support(self.core.local_vector(n));
-        (index as u16, self.core.placed(self.core.vertices[index]))
+        self.core.support(n)
     }
 
     /// What of the core faces along the unit vector `n`.
     pub(super) fn feature(&self, n: Vec3, context: &Context<'_>) -> Feature {
-        Feature::of_hull(&self.core, n, context.tie)
+        self.core.feature(n, context)
     }
 
-    pub(super) fn polytope(&self) -> Polytope<'_> {
-        Polytope::Hull(self.core)
+    /// Whether it is a cylinder or a cone.
+    pub(super) fn is_revolved(&self) -> bool {
+        matches!(self.core.kind, Kind::Revolved(_))
     }
+}
+
+/// A core without a radius.
+pub(super) fn hard(kind: Kind<'_>) -> Core<'_> {
+    Core { kind, radius: 0.0 }
 }
