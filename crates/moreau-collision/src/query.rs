@@ -8,6 +8,7 @@
 mod closest;
 mod error;
 mod impact;
+mod pieces;
 mod ray;
 mod search;
 mod set;

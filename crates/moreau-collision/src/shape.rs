@@ -228,6 +228,32 @@ impl Shape {
         }
     }
 
+    /// Radius (m) of a ball that fits into the shape: how thick it is. The largest there is, for a hull
+    /// the largest about its centroid; infinite for a half-space, zero for surfaces and compounds.
+    pub fn inner_radius(&self) -> f64 {
+        match self {
+            Self::Sphere { radius } | Self::Capsule { radius, .. } => *radius,
+            Self::Cuboid { half_extents } => half_extents.min_element(),
+            Self::Cylinder {
+                half_height,
+                radius,
+            } => half_height.min(*radius),
+            Self::Cone {
+                half_height,
+                radius,
+            } => {
+                let height = 2.0 * half_height;
+                height * radius / (radius + vec3(height, *radius, 0.0).length())
+            }
+            Self::HalfSpace { .. } => f64::INFINITY,
+            Self::Hull(hull) => {
+                let depths = hull.faces().iter().map(|f| -f.distance(hull.center()));
+                depths.fold(f64::INFINITY, f64::min)
+            }
+            Self::Mesh(_) | Self::Heightfield(_) | Self::Compound(_) => 0.0,
+        }
+    }
+
     /// Whether the segment between any two points of the shape lies in the shape.
     pub fn is_convex(&self) -> bool {
         !matches!(

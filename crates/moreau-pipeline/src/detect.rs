@@ -112,6 +112,32 @@ impl Detection {
         self.pairs.len()
     }
 
+    /// Lets the box of a body grow over where it is about to go, until the next step sets it.
+    pub(crate) fn stretch(&mut self, index: u32, over: &Aabb) {
+        if let Some(aabb) = self.broad_phase.aabb(index) {
+            self.broad_phase.set(index, aabb.union(over), false);
+        }
+    }
+
+    /// The bodies whose boxes overlap that of a body, itself among them.
+    pub(crate) fn near(&mut self, index: u32, near: &mut Vec<u32>) {
+        near.clear();
+        if let Some(aabb) = self.broad_phase.aabb(index) {
+            self.broad_phase.query_aabb(&aabb, near);
+        }
+    }
+
+    /// Whether two bodies collide at all.
+    pub(crate) fn may_touch(&self, state: &WorldState, pair: (u32, u32)) -> bool {
+        let body = |index: u32| state.bodies[index as usize].value.as_ref();
+        let (Some(a), Some(b)) = (body(pair.0), body(pair.1)) else {
+            return false;
+        };
+        !(a.sensor || b.sensor)
+            && a.groups.meets(b.groups)
+            && self.joined.binary_search(&pair).is_err()
+    }
+
     /// Takes out pairs whose groups do not meet, and puts those of sensors apart.
     fn filter_pairs(&mut self, state: &WorldState) {
         let sensor_pairs = &mut self.sensor_pairs;

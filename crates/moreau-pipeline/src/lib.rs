@@ -24,6 +24,7 @@
 
 mod body;
 mod contact;
+mod crossings;
 mod detect;
 mod error;
 mod hash;

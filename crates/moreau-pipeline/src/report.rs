@@ -37,6 +37,8 @@ pub struct StepReport {
     /// Contact points with fixed bodies that were left out because another fixed body, flush with
     /// theirs, already carries the body: the edges of tiles.
     pub seam_points: usize,
+    /// Bodies whose way through the step was cut short, since they would have passed through another.
+    pub stopped_bodies: usize,
     /// Joints.
     pub joints: usize,
     /// Groups of bodies that touch; bodies without contact count as none.

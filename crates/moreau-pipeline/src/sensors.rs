@@ -5,9 +5,10 @@
 //! sensor within a step, and is in it neither before nor after, begins and ends in that step.
 
 use crate::body::BodyState;
+use crate::crossings::way;
 use crate::{BodyFilter, BodyId, BodyKind, World};
-use moreau_collision::{ImpactSettings, Motion, time_of_impact};
-use moreau_math::{Quat, Vec3, Velocity, rotation_difference};
+use moreau_collision::{ImpactSettings, time_of_impact};
+use moreau_math::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
 
 /// What happened to an overlap.
@@ -145,19 +146,4 @@ impl World {
 /// Whether a sensor looks at that body.
 fn concerns(sensor: &BodyState, body: &BodyState) -> bool {
     !body.sensor && (sensor.kind != BodyKind::Static || body.kind != BodyKind::Static)
-}
-
-/// The way that a body is about to go in the step.
-fn way(body: &BodyState, moved: &(Vec3, Quat, Vec3), dt: f64) -> Motion {
-    let velocity = if body.kind == BodyKind::Static {
-        Velocity::ZERO
-    } else {
-        let turn = rotation_difference(body.rotation, moved.1);
-        Velocity::new((moved.0 - body.center) / dt, turn / dt)
-    };
-    Motion {
-        pose: body.pose(),
-        center: body.mass.center_of_mass,
-        velocity,
-    }
 }

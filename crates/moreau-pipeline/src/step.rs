@@ -4,6 +4,7 @@
 //! step that fails leaves no trace.
 
 use crate::contact::Contact;
+use crate::crossings::{self, Crossings};
 use crate::integrate::{Motion, advance, free_velocity};
 use crate::island::Islands;
 use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
@@ -27,6 +28,7 @@ pub(crate) struct Scratch {
     pub(crate) points: Vec<Contact>,
     seams: Seams,
     sensors: Sensors,
+    crossings: Crossings,
     warm: Vec<Vec3>,
     free: Vec<Velocity>,
     inverse_inertia: Vec<SymMat3>,
@@ -116,6 +118,13 @@ impl World {
             },
         );
         self.check_motions(scratch, dt)?;
+        report.stopped_bodies = crossings::stop(
+            &mut scratch.crossings,
+            &mut self.detection,
+            &self.state,
+            &mut scratch.moved,
+            dt,
+        );
         self.watch_passing(&mut scratch.sensors, &scratch.moved, dt);
         self.commit(scratch, dt);
         self.report_sensors(&mut scratch.sensors);

@@ -22,7 +22,7 @@ pub(crate) struct BoxPath {
 impl BoxPath {
     /// When the moving box meets `aabb`, in t >= 0, not later than it truly does; None where it does
     /// not.
-    fn meets(&self, aabb: &Aabb) -> Option<f64> {
+    pub(crate) fn meets(&self, aabb: &Aabb) -> Option<f64> {
         let (mut enter, mut leave) = (0.0f64, f64::INFINITY);
         for axis in 0..3 {
             let (start, way, half) = (self.start[axis], self.way[axis], self.half[axis]);

@@ -1,5 +1,6 @@
 use super::error::{QueryError, finite};
-use crate::{CollideSettings, Manifold, Shape, closest_points, collide};
+use super::pieces::distance;
+use crate::{CollideSettings, Manifold, Shape, collide, collide_all};
 use moreau_math::{Pose, Vec3};
 
 /// The point of a surface nearest to a given one.
@@ -24,6 +25,11 @@ impl PointProjection {
 /// where a pose is not finite.
 pub fn overlaps(a: &Shape, pose_a: &Pose, b: &Shape, pose_b: &Pose) -> bool {
     let touching = CollideSettings { prediction: 0.0 };
+    if !(a.is_convex() && b.is_convex()) {
+        let mut manifolds = Vec::new();
+        collide_all(a, pose_a, b, pose_b, &touching, &mut manifolds);
+        return !manifolds.is_empty();
+    }
     let mut manifold = Manifold::default();
     collide(a, pose_a, b, pose_b, &touching, &mut manifold);
     !manifold.is_empty()
@@ -41,7 +47,7 @@ pub fn project_point(
 ) -> Result<PointProjection, QueryError> {
     finite("point", point)?;
     let dot = Shape::Sphere { radius: 0.0 };
-    let near = closest_points(shape, pose, &dot, &Pose::from_translation(point));
+    let near = distance(shape, pose, &dot, &Pose::from_translation(point));
     let near = near.ok_or_else(|| QueryError::NotFinite {
         field: "pose",
         value: format!("{pose:?}"),

@@ -16,10 +16,13 @@
 //! f is concave (h is convex) and f(0) = s, so wherever f(tau) >= 0 the shapes are apart in all of
 //! [t, t + tau]. Its root is the next t. The slope of f at 0 is the true closing speed of the points
 //! that are nearest, so the steps converge quadratically where the shapes approach at a finite speed.
+//! Shapes that are not convex have no such n; they are apart for s over the greatest speed of a point,
+//! which converges linearly.
 //! (Conservative advancement: Mirtich 1996; the concave bound replaces the usual constant one.)
 
 use super::error::{QueryError, finite, limit};
-use crate::{ClosestPoints, Shape, closest_points};
+use super::pieces::distance;
+use crate::{ClosestPoints, Shape};
 use moreau_math::{Pose, Vec3, Velocity, integrate_rotation, vec3};
 
 /// How a shape moves: from `pose` on, with constant velocities.
@@ -37,6 +40,9 @@ pub struct Motion {
 /// Knobs of [`time_of_impact`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ImpactSettings {
+    /// Separation at which the shapes count as having met, m. Default 0. Negative: they may overlap by
+    /// that; positive: they keep that distance.
+    pub target: f64,
     /// Gap at which the shapes count as having met, as a part of the smaller one's size. Default 1e-9.
     /// The time is as exact as that gap over the closing speed. Below about 1e-12 nothing is gained.
     pub tolerance: f64,
@@ -49,6 +55,7 @@ pub struct ImpactSettings {
 impl Default for ImpactSettings {
     fn default() -> Self {
         Self {
+            target: 0.0,
             tolerance: 1e-9,
             max_steps: 10_000,
         }
@@ -66,7 +73,7 @@ pub struct Impact {
     pub point_b: Vec3,
     /// Unit, from A to B.
     pub normal: Vec3,
-    /// m; within the tolerance of zero, or negative for shapes that overlap at the start.
+    /// m; within the tolerance of the target, or below it where it was so at the start.
     pub separation: f64,
     /// Steps that it took.
     pub steps: u32,
@@ -146,6 +153,10 @@ pub fn time_of_impact(
     }
     limit("duration", duration)?;
     limit("tolerance", settings.tolerance)?;
+    if !settings.target.is_finite() {
+        let (field, value) = ("target", settings.target.to_string());
+        return Err(QueryError::NotFinite { field, value });
+    }
     let turning = [motion_a, motion_b]
         .iter()
         .any(|m| m.velocity.angular != Vec3::ZERO);
@@ -239,17 +250,22 @@ fn advance(pair: &[Mover<'_>; 2], duration: f64, settings: &ImpactSettings) -> O
         .map(|m| m.shape.bounding_radius())
         .fold(f64::INFINITY, f64::min);
     let gap = settings.tolerance * size;
+    let is_convex = pair.iter().all(|m| m.shape.is_convex());
+    let fastest = (!is_convex).then(|| fastest(pair));
     let mut time = 0.0;
     let mut steps = 0;
     loop {
         let poses = [pair[0].motion.at(time), pair[1].motion.at(time)];
-        let near = closest_points(pair[0].shape, &poses[0], pair[1].shape, &poses[1])?;
+        let near = distance(pair[0].shape, &poses[0], pair[1].shape, &poses[1])?;
         steps += 1;
-        if near.separation <= gap || steps > settings.max_steps {
+        if near.separation <= settings.target + gap || steps > settings.max_steps {
             return Some(impact(time, &near, steps));
         }
         let rest = duration - time;
-        let clear = Bound::new(pair, &poses, &near).clear_for(rest);
+        let clear = match fastest {
+            None => Bound::new(pair, &poses, &near, settings.target).clear_for(rest),
+            Some(speed) => (near.separation - settings.target) / speed,
+        };
         if clear >= rest {
             return None;
         }
@@ -258,6 +274,19 @@ fn advance(pair: &[Mover<'_>; 2], duration: f64, settings: &ImpactSettings) -> O
         }
         time += clear;
     }
+}
+
+/// Greatest speed at which a point of one can come near to a point of the other, m/s.
+fn fastest([a, b]: &[Mover<'_>; 2]) -> f64 {
+    let turn = |m: &Mover<'_>| {
+        let w = m.motion.velocity.angular.length();
+        if w == 0.0 {
+            return 0.0;
+        }
+        w * (m.shape.bounding_radius() + m.motion.center.length())
+    };
+    let linear = b.motion.velocity.linear - a.motion.velocity.linear;
+    linear.length() + turn(a) + turn(b)
 }
 
 fn impact(time: f64, near: &ClosestPoints, steps: u32) -> Impact {
@@ -287,7 +316,12 @@ struct Bound<'a> {
 }
 
 impl<'a> Bound<'a> {
-    fn new(pair: &'a [Mover<'a>; 2], poses: &'a [Pose; 2], near: &ClosestPoints) -> Self {
+    fn new(
+        pair: &'a [Mover<'a>; 2],
+        poses: &'a [Pose; 2],
+        near: &ClosestPoints,
+        target: f64,
+    ) -> Self {
         let n = near.normal;
         let [a, b] = [0, 1].map(|i| pair[i].motion.velocity);
         let reach = [
@@ -301,7 +335,7 @@ impl<'a> Bound<'a> {
             turns: [n.cross(a.angular), n.cross(b.angular)],
             speed: n.dot(b.linear - a.linear),
             swing: pair[0].swing + pair[1].swing,
-            separation: near.separation,
+            separation: near.separation - target,
             reach,
         }
     }

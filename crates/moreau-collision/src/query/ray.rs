@@ -1,4 +1,5 @@
 use super::error::{QueryError, finite};
+use super::pieces::{cast_on_children, pierce};
 use super::spans;
 use crate::Shape;
 use moreau_math::{Pose, Vec3};
@@ -67,6 +68,10 @@ impl Ray {
     /// The first point of `shape` at `pose` that the ray meets within `max_distance` (m, may be
     /// infinite); surfaces are closed, so it may graze. None where a pose or the distance is not a
     /// number.
+    ///
+    /// Triangles count from both sides. Behind those of a closed mesh or a heightfield is solid; the
+    /// normal of an open mesh points to where the ray comes from. Of a compound each child is met on
+    /// its own.
     pub fn cast(
         &self,
         shape: &Shape,
@@ -83,6 +88,16 @@ impl Ray {
         if !start.is_finite() {
             return None;
         }
+        if let Some(surface) = shape.surface() {
+            let solid = shape.is_solid() || matches!(shape, Shape::Heightfield(_));
+            let inside = solid.then_some(inside);
+            let (distance, normal) = pierce(surface, (start, way), max_distance, inside)?;
+            let normal = pose.transform_vector(normal);
+            return self.hit(distance, normal, max_distance);
+        }
+        if let Shape::Compound(compound) = shape {
+            return cast_on_children(self, compound.children(), pose, max_distance, inside);
+        }
         let span = spans::of(shape, start, way)?;
         let (distance, normal) = if span.leave < 0.0 {
             return None;
@@ -93,6 +108,10 @@ impl Ray {
         } else {
             (span.leave, pose.transform_vector(span.normal_out))
         };
+        self.hit(distance, normal, max_distance)
+    }
+
+    fn hit(&self, distance: f64, normal: Vec3, max_distance: f64) -> Option<RayHit> {
         (distance <= max_distance && distance.is_finite()).then(|| RayHit {
             distance,
             point: self.at(distance),

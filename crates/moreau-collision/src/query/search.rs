@@ -1,9 +1,10 @@
 use super::closest::{PointProjection, overlaps, project_point};
 use super::error::{QueryError, finite, limit};
 use super::impact::{Impact, cast_shape};
+use super::pieces::distance;
 use super::ray::{Inside, Ray, RayHit};
 use crate::broad_phase::BoxPath;
-use crate::{Aabb, BroadPhase, ClosestPoints, Shape, closest_points};
+use crate::{Aabb, BroadPhase, ClosestPoints, Shape};
 use moreau_math::{Pose, Vec3};
 
 /// What a query found: which shape, and where.
@@ -217,7 +218,7 @@ impl<'a> Search<'a> {
         let aabb = usable(shape, pose)?;
         limit("max_distance", max_distance)?;
         Ok(self.nearest(&aabb, max_distance, |other, at| {
-            let near = closest_points(other, at, shape, pose)?;
+            let near = distance(other, at, shape, pose)?;
             Some((near.separation, near))
         }))
     }

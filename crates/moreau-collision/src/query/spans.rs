@@ -103,6 +103,7 @@ pub(super) fn of(shape: &Shape, origin: Vec3, way: Vec3) -> Option<Span> {
             half_height,
             radius,
         } => cone(origin, way, *half_height, *radius),
+        // Not in one piece: see `pieces`.
         Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => None,
     }
 }

@@ -1,0 +1,177 @@
+//! Queries of surfaces and compounds: the same solid by triangles, by pieces and as one hull.
+
+mod common;
+
+use common::{Random, shapes};
+use moreau_collision::{
+    ImpactSettings, Inside, Motion, QueryFilter, Ray, Shape, ShapeSet, closest_points, overlaps,
+    project_point, time_of_impact,
+};
+use moreau_math::{Pose, Vec3, vec3};
+
+/// A box as a hull, as a mesh, and as a compound of its halves.
+fn one_solid(half: Vec3) -> [Shape; 3] {
+    let corners: Vec<Vec3> = (0..8)
+        .map(|i| {
+            let side = |bit: i32, h: f64| if i >> bit & 1 == 1 { h } else { -h };
+            vec3(side(0, half.x), side(1, half.y), side(2, half.z))
+        })
+        .collect();
+    let hull = Shape::hull(&corners).unwrap();
+    let Shape::Hull(tables) = &hull else {
+        unreachable!()
+    };
+    let triangles: Vec<[u32; 3]> = tables.triangles().collect();
+    let mesh = Shape::mesh(tables.vertices(), &triangles).unwrap();
+    let part = Shape::cuboid(half.x / 2.0, half.y, half.z);
+    let at = |x: f64| Pose::from_translation(vec3(x, 0.0, 0.0));
+    let halves = [(part.clone(), at(half.x / 2.0)), (part, at(-half.x / 2.0))];
+    let compound = Shape::compound(&halves).unwrap();
+    [hull, mesh, compound]
+}
+
+#[test]
+fn rays_see_the_same_solid() {
+    let mut random = Random(1);
+    let mut hits = 0;
+    for _ in 0..2000 {
+        let half = vec3(
+            random.range(0.2, 1.0),
+            random.range(0.2, 1.0),
+            random.range(0.2, 1.0),
+        );
+        let [hull, mesh, compound] = one_solid(half);
+        let pose = random.pose(2.0);
+        let origin = random.vec(2.0);
+        let ray = Ray::new(origin, pose.translation + random.vec(0.8) - origin).unwrap();
+        for most in [1.0, f64::INFINITY] {
+            let solid = |s: &Shape| ray.cast(s, &pose, most, Inside::Solid);
+            let hollow = |s: &Shape| ray.cast(s, &pose, most, Inside::Hollow);
+            let pairs = [
+                (solid(&hull), solid(&mesh)),
+                (solid(&hull), solid(&compound)),
+                (hollow(&hull), hollow(&mesh)),
+            ];
+            for (expected, found) in pairs {
+                match (expected, found) {
+                    (Some(e), Some(f)) => {
+                        assert!((e.distance - f.distance).abs() < 1e-12, "{e:?} {f:?}");
+                        assert!((e.normal - f.normal).length() < 1e-9, "{e:?} {f:?}");
+                        hits += 1;
+                    }
+                    (None, None) => {}
+                    other => panic!("{half} {pose:?} {ray:?}: {other:?}"),
+                }
+            }
+        }
+    }
+    assert!(hits > 3000, "{hits}");
+}
+
+#[test]
+fn no_ray_slips_through_a_seam() {
+    // Straight at the diagonals, vertices and edges of a field of squares.
+    let field = Shape::heightfield(9, 9, vec![0.0; 81], [0.7, 0.3]).unwrap();
+    let bounds = field.aabb(&Pose::IDENTITY);
+    let (min, size) = (bounds.min, bounds.extents());
+    for i in 1..64 {
+        for k in 1..64 {
+            let at = min
+                + vec3(
+                    size.x * f64::from(i) / 64.0,
+                    0.0,
+                    size.z * f64::from(k) / 64.0,
+                );
+            for way in [-Vec3::Y, vec3(0.3, -1.0, 0.1)] {
+                let ray = Ray::new(at - way * 2.0, way).unwrap();
+                let hit = ray.cast(&field, &Pose::IDENTITY, 9.0, Inside::Solid);
+                let hit = hit.unwrap_or_else(|| panic!("{at} along {way}"));
+                assert!((hit.point - at).length() < 1e-12);
+                assert!((hit.normal - Vec3::Y).length() < 1e-12);
+            }
+            // From below it starts inside of the ground.
+            let up = Ray::new(at - Vec3::Y, Vec3::Y).unwrap();
+            let solid = up.cast(&field, &Pose::IDENTITY, 9.0, Inside::Solid);
+            assert_eq!(solid.unwrap().distance, 0.0);
+            let hollow = up.cast(&field, &Pose::IDENTITY, 9.0, Inside::Hollow);
+            assert!((hollow.unwrap().distance - 1.0).abs() < 1e-12);
+        }
+    }
+}
+
+#[test]
+fn distances_and_times_see_the_same_solid() {
+    let mut random = Random(2);
+    let (mut apart, mut together, mut met) = (0, 0, 0);
+    for _ in 0..60 {
+        let half = vec3(
+            random.range(0.3, 1.0),
+            random.range(0.3, 1.0),
+            random.range(0.3, 1.0),
+        );
+        let [hull, mesh, compound] = one_solid(half);
+        for shape in shapes(&mut random) {
+            if !shape.is_bounded() {
+                continue;
+            }
+            let (pose, other) = (random.pose(1.5), random.pose(1.5));
+            let near = closest_points(&hull, &pose, &shape, &other).unwrap();
+            for pieces in [&mesh, &compound] {
+                // Not on surfaces so far.
+                let curved = matches!(shape, Shape::Cylinder { .. } | Shape::Cone { .. });
+                if curved && std::ptr::eq(pieces, &mesh) {
+                    continue;
+                }
+                let touching = overlaps(pieces, &pose, &shape, &other);
+                if near.separation.abs() > 1e-9 {
+                    // What is inside of a closed mesh and touches no triangle is not told.
+                    let hidden = near.separation < -0.1 && std::ptr::eq(pieces, &mesh);
+                    assert!(hidden || touching == (near.separation < 0.0), "{near:?}");
+                }
+                if near.separation < 0.01 {
+                    together += 1;
+                    continue;
+                }
+                apart += 1;
+                let mut set = ShapeSet::new();
+                set.insert(pieces.clone(), pose).unwrap();
+                let all = QueryFilter::default();
+                let found = set.closest_shape(&shape, &other, 9.0, &all).unwrap();
+                let found = found.unwrap().at;
+                assert!(
+                    (found.separation - near.separation).abs() < 1e-8,
+                    "{shape:?} {other:?} {half} {pose:?}: {found:?} {near:?}"
+                );
+                let point = project_point(pieces, &pose, other.translation).unwrap();
+                let by_hull = project_point(&hull, &pose, other.translation).unwrap();
+                if by_hull.distance > 0.0 {
+                    assert!((point.distance - by_hull.distance).abs() < 1e-9);
+                }
+                let way = (pose.translation - other.translation) * 1.5 + random.vec(0.5);
+                let moving = Motion::along(other, way);
+                let still = Motion::still(pose);
+                let settings = ImpactSettings {
+                    tolerance: 1e-7,
+                    ..ImpactSettings::default()
+                };
+                let time = |s: &Shape| {
+                    let impact = time_of_impact(s, &still, &shape, &moving, 1.0, &settings);
+                    impact.unwrap().map(|i| i.time)
+                };
+                match (time(&hull), time(pieces)) {
+                    (Some(e), Some(f)) => {
+                        assert!((e - f).abs() < 1e-4, "{e} {f}");
+                        met += 1;
+                    }
+                    (None, None) => {}
+                    // At the edge of missing each other, the tolerance decides.
+                    (e, f) => panic!("{shape:?} {other:?} {half} {pose:?} {way}: {e:?} {f:?}"),
+                }
+            }
+        }
+    }
+    assert!(
+        apart > 200 && together > 100 && met > 100,
+        "{apart} {together} {met}"
+    );
+}

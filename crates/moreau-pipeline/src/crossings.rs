@@ -1,0 +1,256 @@
+//! A last look at the way that the bodies are about to go, so that none passes through another.
+//!
+//! Contacts are found on the free paths of the step. What a body meets only because an impact in the
+//! same step turned it aside has no contact. So each body that moves by more than a part of its own
+//! thickness is followed along the way it is really about to go, and stops where it would be deeper
+//! in another than a part of the thinner one:
+//!
+//! ```text
+//! kappa = SHARE min(inner radius of A, of B), at least twice the slop
+//! ```
+//!
+//! Only the way is cut short, never a velocity, so no momentum is lost; the contact follows in the next
+//! step. A body that stops early may be met by one behind it: the earliest meeting is dealt with
+//! first, and those of the bodies that it stopped are looked for again.
+//!
+//! Only convex shapes are followed: a surface has no thickness to tell how deep is too deep, and its
+//! contacts on the way are found part by part (`sweep`).
+
+use crate::body::BodyState;
+use crate::detect::Detection;
+use crate::world::WorldState;
+use moreau_collision::{ImpactSettings, Motion, closest_points, time_of_impact};
+use moreau_math::{Pose, Quat, Vec3, Velocity, rotation_difference};
+
+/// Part of a body's inner radius that it may move, or go into another, unwatched.
+const SHARE: f64 = 0.25;
+
+/// Part of kappa by which bodies that are deeper already may become deeper.
+const DEEPER: f64 = 0.1;
+
+/// Turn in a step (rad) beyond which the difference of rotations goes the wrong way round.
+const HALF_TURN: f64 = 3.0;
+
+/// Memory that steps reuse.
+#[derive(Default)]
+pub(crate) struct Crossings {
+    fast: Vec<u32>,
+    near: Vec<u32>,
+    meetings: Vec<Meeting>,
+    /// When each body stops, s after the start of the step.
+    stops: Vec<f64>,
+}
+
+/// Two bodies by slot, and when they meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Meeting {
+    pair: (u32, u32),
+    time: Option<f64>,
+}
+
+/// What a step is about to do to each slot: centre, rotation, angular velocity.
+type Moved = (Vec3, Quat, Vec3);
+
+/// Cuts the ways in `moved` short where bodies would pass through each other; returns how many were.
+pub(crate) fn stop(
+    crossings: &mut Crossings,
+    detection: &mut Detection,
+    state: &WorldState,
+    moved: &mut [Moved],
+    dt: f64,
+) -> usize {
+    let Crossings {
+        fast,
+        near,
+        meetings,
+        stops,
+    } = crossings;
+    fast.clear();
+    for (index, slot) in state.bodies.iter().enumerate() {
+        let Some(body) = slot.value.as_ref().filter(|b| b.is_dynamic()) else {
+            continue;
+        };
+        let way = way(body, &moved[index], dt);
+        if body.sensor || reach(body, &way, dt) <= SHARE * body.shape.inner_radius() {
+            continue;
+        }
+        let end = way.at(dt);
+        let turn = reach(body, &way, dt) - way.velocity.linear.length() * dt;
+        let swept = body.shape.aabb(&way.pose).union(&body.shape.aabb(&end));
+        detection.stretch(index as u32, &swept.enlarged(turn));
+        fast.push(index as u32);
+    }
+    if fast.is_empty() {
+        return 0;
+    }
+    meetings.clear();
+    for &index in fast.iter() {
+        detection.near(index, near);
+        for &other in near.iter().filter(|o| **o != index) {
+            let pair = (index.min(other), index.max(other));
+            let is_convex = |i: u32| {
+                let body = state.bodies[i as usize].value.as_ref();
+                body.is_some_and(|b| b.shape.is_convex())
+            };
+            if is_convex(index) && is_convex(other) && detection.may_touch(state, pair) {
+                meetings.push(Meeting { pair, time: None });
+            }
+        }
+    }
+    meetings.sort_unstable_by_key(|m| m.pair);
+    meetings.dedup();
+
+    stops.clear();
+    stops.resize(state.bodies.len(), dt);
+    let look = |pair: (u32, u32), stops: &[f64]| {
+        let side = |index: u32| {
+            let body = state.bodies[index as usize].value.as_ref()?;
+            Some(Side {
+                body,
+                way: way(body, &moved[index as usize], dt),
+                stop: stops[index as usize],
+                end: (stops[index as usize] == dt).then(|| end(body, &moved[index as usize])),
+            })
+        };
+        let (a, b) = (side(pair.0)?, side(pair.1)?);
+        meet(&a, &b, state.settings.position_correction.slop)
+    };
+    for meeting in meetings.iter_mut() {
+        meeting.time = look(meeting.pair, stops);
+    }
+    let mut stopped = 0;
+    // Stops only become earlier; the limit is for what rounding could do to that.
+    for _ in 0..4 * meetings.len() {
+        let due = meetings.iter().filter_map(|m| Some((m.time?, m.pair)));
+        let Some((time, pair)) = due.reduce(|m, n| if n.0 < m.0 { n } else { m }) else {
+            break;
+        };
+        let mut changed = [None; 2];
+        for (index, change) in [pair.0, pair.1].into_iter().zip(&mut changed) {
+            let body = state.bodies[index as usize].value.as_ref();
+            let stop = &mut stops[index as usize];
+            if body.is_some_and(|b| b.is_dynamic()) && time < *stop {
+                stopped += usize::from(*stop == dt);
+                *stop = time;
+                *change = Some(index);
+            }
+        }
+        for meeting in meetings.iter_mut() {
+            let (a, b) = meeting.pair;
+            if meeting.pair == pair {
+                meeting.time = None;
+            } else if changed.contains(&Some(a)) || changed.contains(&Some(b)) {
+                meeting.time = look(meeting.pair, stops);
+            }
+        }
+    }
+    for (index, slot) in state.bodies.iter().enumerate() {
+        if let Some(body) = slot.value.as_ref().filter(|_| stops[index] < dt) {
+            let way = way(body, &moved[index], dt);
+            let pose = way.at(stops[index]);
+            moved[index].0 = body.center + way.velocity.linear * stops[index];
+            moved[index].1 = pose.rotation;
+        }
+    }
+    stopped
+}
+
+/// A body on its way, which ends at `stop`.
+struct Side<'a> {
+    body: &'a BodyState,
+    way: Motion,
+    stop: f64,
+    /// Where the step takes it, if nothing stops it.
+    end: Option<Pose>,
+}
+
+impl Side<'_> {
+    /// The same from the time `t` on.
+    fn from(&self, t: f64) -> Motion {
+        let velocity = if self.stop <= t {
+            Velocity::ZERO
+        } else {
+            self.way.velocity
+        };
+        Motion {
+            pose: self.way.at(t.min(self.stop)),
+            velocity,
+            ..self.way
+        }
+    }
+}
+
+/// When one of the two is too deep in the other; None where that does not happen.
+fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
+    let (shape_a, shape_b) = (&a.body.shape, &b.body.shape);
+    let thin = shape_a.inner_radius().min(shape_b.inner_radius());
+    let kappa = (SHARE * thin).max(2.0 * slop);
+    let mut depth = kappa;
+    // While both move, then while the one does that moves longer.
+    let (first, last) = (a.stop.min(b.stop), a.stop.max(b.stop));
+    for (start, end) in [(0.0, first), (first, last)] {
+        if end <= start {
+            continue;
+        }
+        let (way_a, way_b) = (a.from(start), b.from(start));
+        for _ in 0..2 {
+            let settings = ImpactSettings {
+                target: -depth,
+                tolerance: 1e-6,
+                max_steps: 64,
+            };
+            let (duration, at_once) = (end - start, 1e-12 * (end - start));
+            let impact = time_of_impact(shape_a, &way_a, shape_b, &way_b, duration, &settings);
+            // Half-spaces that turn stop nobody.
+            let Some(impact) = impact.ok().flatten() else {
+                break;
+            };
+            if impact.time > at_once || start > 0.0 {
+                return Some(start + impact.time);
+            }
+            // They are that deep already.
+            depth = -impact.separation + DEEPER * kappa;
+        }
+    }
+    // Within a step of many turns a body that is no ball turns otherwise than its way says.
+    let turns = |s: &Side<'_>| s.way.velocity.angular.length() * last >= HALF_TURN;
+    if turns(a) || turns(b) {
+        let at_end = |s: &Side<'_>| s.end.unwrap_or_else(|| s.way.at(s.stop));
+        let there = closest_points(shape_a, &at_end(a), shape_b, &at_end(b))?;
+        if there.separation < -depth {
+            return Some(0.0);
+        }
+    }
+    None
+}
+
+fn end(body: &BodyState, moved: &Moved) -> Pose {
+    Pose::new(moved.0 - moved.1 * body.mass.center_of_mass, moved.1)
+}
+
+/// The way of a body to where the step takes it.
+pub(crate) fn way(body: &BodyState, moved: &Moved, dt: f64) -> Motion {
+    let velocity = if body.kind == crate::BodyKind::Static {
+        Velocity::ZERO
+    } else {
+        let turn = if moved.2.length() * dt < HALF_TURN {
+            rotation_difference(body.rotation, moved.1) / dt
+        } else {
+            moved.2
+        };
+        Velocity::new((moved.0 - body.center) / dt, turn)
+    };
+    Motion {
+        pose: body.pose(),
+        center: body.mass.center_of_mass,
+        velocity,
+    }
+}
+
+/// How far any point of the body can come, m.
+fn reach(body: &BodyState, way: &Motion, dt: f64) -> f64 {
+    let shift = way.velocity.linear.length() * dt;
+    let radius = body.shape.bounding_radius() + way.center.length();
+    let turn = (way.velocity.angular.length() * dt).min(2.0) * radius;
+    if turn > 0.0 { shift + turn } else { shift }
+}
