@@ -1,6 +1,7 @@
 //! Broad and narrow phase over the bodies of a world, and the contact points that follow.
 
 use crate::contact::Contact;
+use crate::recycle::{Kept, Recycling};
 use crate::sweep::{self, Found, Path};
 use crate::world::WorldState;
 use crate::{BodyId, BodyKind};
@@ -21,7 +22,18 @@ pub(crate) struct Detection {
     /// Pairs of a sensor and a body that may meet in the step, sorted.
     pub(crate) sensor_pairs: Vec<(u32, u32)>,
     /// Of each pair.
-    found: Vec<Vec<Found>>,
+    found: Vec<PairFound>,
+}
+
+/// What the narrow phase found of a pair.
+#[derive(Default)]
+struct PairFound {
+    /// Index in the world's list of kept manifolds.
+    kept_before: Option<u32>,
+    manifolds: Vec<Found>,
+    /// Whether the manifold is a kept one.
+    recycled: bool,
+    keep: Option<Kept>,
 }
 
 /// Pairs of a chunk of narrow-phase work; the same for any number of threads.
@@ -160,20 +172,35 @@ impl Detection {
         sensor_pairs.sort_unstable();
     }
 
-    /// Fills the manifolds of all pairs.
+    /// Fills the manifolds of all pairs; returns how many are kept ones.
     pub(crate) fn find_manifolds(
         &mut self,
         state: &WorldState,
         free: &[Velocity],
         dt: f64,
         parallel: bool,
-    ) {
-        self.found.resize_with(self.pairs.len(), Vec::new);
+    ) -> usize {
+        self.found.resize_with(self.pairs.len(), PairFound::default);
+        self.look_up_kept(state);
         let prediction = state.settings.prediction_distance;
-        let fill = |(pairs, founds): (&[(u32, u32)], &mut [Vec<Found>])| {
-            for ((a, b), found) in pairs.iter().zip(founds) {
-                let (a, b) = (path(state, free, *a), path(state, free, *b));
-                sweep::find(&a, &b, prediction, dt, found);
+        let recycling = Recycling {
+            tolerance: state.settings.recycling,
+            prediction,
+            dt,
+        };
+        let fill = |(pairs, founds): (&[(u32, u32)], &mut [PairFound])| {
+            for ((index_a, index_b), found) in pairs.iter().zip(founds) {
+                let (a, b) = (path(state, free, *index_a), path(state, free, *index_b));
+                let kept = found.kept_before.map(|i| &state.kept[i as usize]);
+                found.recycled =
+                    kept.is_some_and(|kept| recycling.reuse(kept, &a, &b, &mut found.manifolds));
+                if found.recycled {
+                    found.keep = kept.copied();
+                    continue;
+                }
+                sweep::find(&a, &b, prediction, dt, &mut found.manifolds);
+                let ids = (id(state, *index_a), id(state, *index_b));
+                found.keep = recycling.keep(ids, &a, &b, &found.manifolds);
             }
         };
         if parallel && self.pairs.len() > CHUNK {
@@ -185,6 +212,22 @@ impl Detection {
                 .zip(self.found.chunks_mut(CHUNK))
                 .for_each(fill);
         }
+        self.found.iter().filter(|found| found.recycled).count()
+    }
+
+    /// Both lists are sorted by pair.
+    fn look_up_kept(&mut self, state: &WorldState) {
+        let mut kept = (0..).zip(&state.kept).peekable();
+        for (pair, found) in self.pairs.iter().zip(&mut self.found) {
+            while kept.next_if(|(_, k)| k.pair() < *pair).is_some() {}
+            found.kept_before = kept.next_if(|(_, k)| k.pair() == *pair).map(|(i, _)| i);
+        }
+    }
+
+    /// Lists what to keep for the next step, sorted by pair.
+    pub(crate) fn list_kept(&self, kept: &mut Vec<Kept>) {
+        kept.clear();
+        kept.extend(self.found.iter().filter_map(|found| found.keep));
     }
 
     /// Lists the contact points of all manifolds in the order (a, b, parts, feature); returns how many
@@ -198,6 +241,7 @@ impl Detection {
         points.clear();
         let mut manifolds = 0;
         for (pair, founds) in self.pairs.iter().zip(&self.found) {
+            let founds = &founds.manifolds[..];
             if founds.is_empty() {
                 continue;
             }

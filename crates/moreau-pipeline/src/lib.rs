@@ -37,6 +37,7 @@ mod material;
 mod motion;
 mod problems;
 mod queries;
+mod recycle;
 mod report;
 mod seams;
 mod sensors;

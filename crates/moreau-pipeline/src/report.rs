@@ -32,6 +32,8 @@ pub struct StepReport {
     pub pairs: usize,
     /// Pairs with at least one contact point.
     pub manifolds: usize,
+    /// Pairs whose manifold was kept from an earlier step.
+    pub recycled: usize,
     /// Contact points.
     pub contact_points: usize,
     /// Contact points with fixed bodies that were left out because another fixed body, flush with

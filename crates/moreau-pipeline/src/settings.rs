@@ -39,6 +39,11 @@ pub struct WorldSettings {
     /// close them. Default 0.02. Zero is allowed. Too big costs time. Results of bounces do not
     /// depend on it.
     pub prediction_distance: f64,
+    /// How far a pair of boxes, hulls or half-spaces may move, relative to each other, before its manifold is found
+    /// anew: a fraction of the smaller one's bounding radius, and an angle in rad. Default 2e-4. Zero
+    /// switches it off: every manifold is found anew in every step. Too big lets contacts lag
+    /// behind the surfaces.
+    pub recycling: f64,
     /// Contacts that close slower than this do not bounce, m/s. Default 0.01. Too small makes rests
     /// chatter, too big ends a bounce early.
     pub bounce_threshold: f64,
@@ -57,6 +62,7 @@ impl Default for WorldSettings {
         Self {
             gravity: vec3(0.0, -9.81, 0.0),
             prediction_distance: 0.02,
+            recycling: 2e-4,
             bounce_threshold: 0.01,
             energy_guard: true,
             warm_start: true,
@@ -88,6 +94,7 @@ impl WorldSettings {
                 f64::MAX,
                 "0 or more, and finite",
             ),
+            ("recycling", self.recycling, 0.1, "0 to 0.1"),
             (
                 "bounce_threshold",
                 self.bounce_threshold,

@@ -4,7 +4,7 @@ use crate::world::WorldState;
 use crate::{SnapshotError, World, WorldError};
 
 const MARK: &[u8; 8] = b"moreauW\0";
-const VERSION: u16 = 5;
+const VERSION: u16 = 6;
 
 impl World {
     /// The whole state as bytes: settings, bodies, joints, free ids, contacts and remembered
@@ -117,6 +117,14 @@ fn check(state: &WorldState) -> Result<(), String> {
     }
     if !state.sensor_events.is_sorted() {
         return Err("its list of sensor events is not in order".into());
+    }
+    let kept = &state.kept;
+    if !kept
+        .iter()
+        .all(|k| alive(k.a) && alive(k.b) && k.is_sound())
+        || !kept.is_sorted_by(|k, l| k.pair() < l.pair())
+    {
+        return Err("its list of kept manifolds is not usable".into());
     }
     Ok(())
 }

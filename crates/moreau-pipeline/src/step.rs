@@ -146,7 +146,8 @@ impl World {
         self.integrate_forces(scratch, dt);
         report.pairs = self.detection.find_pairs(&self.state, &scratch.free, dt);
         report.times.broad_phase = clock.lap();
-        self.detection
+        report.recycled = self
+            .detection
             .find_manifolds(&self.state, &scratch.free, dt, parallel);
         report.manifolds =
             self.detection
@@ -361,6 +362,7 @@ impl World {
             }
         }
         state.contacts.clone_from(&scratch.points);
+        self.detection.list_kept(&mut state.kept);
         state.steps += 1;
         state.time += dt;
         state.last_dt = dt;

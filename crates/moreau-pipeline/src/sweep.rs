@@ -67,10 +67,8 @@ const ADVANCES: u32 = 24;
 /// `dt` (s), in the order of their parts. Each part of a pair is followed on its own.
 pub(crate) fn find(a: &Path<'_>, b: &Path<'_>, prediction: f64, dt: f64, found: &mut Vec<Found>) {
     found.clear();
-    // Either body may be stopped by a third, so the faster one's way counts, not the relative one.
-    let reach = a.reach(dt).max(b.reach(dt)) + turn(a, dt).min(turn(b, dt));
     let settings = CollideSettings {
-        prediction: prediction + reach,
+        prediction: prediction + reach(a, b, dt),
     };
     if a.body.shape.is_convex() && b.body.shape.is_convex() {
         let pair = Pair { a, b, part: None };
@@ -191,6 +189,12 @@ impl Pair<'_> {
     }
 }
 
+/// How far the two can come towards each other in `dt`, m. Either body may be stopped by a third, so
+/// the faster one's way counts, not the relative one.
+pub(crate) fn reach(a: &Path<'_>, b: &Path<'_>, dt: f64) -> f64 {
+    a.reach(dt).max(b.reach(dt)) + turn(a, dt).min(turn(b, dt))
+}
+
 /// How far turning alone can bring a point of the body in `dt`, m.
 fn turn(path: &Path<'_>, dt: f64) -> f64 {
     path.reach(dt) - path.velocity.linear.length() * dt
@@ -226,7 +230,7 @@ pub(crate) fn points<'a>(
 
 /// Both bodies' frames at the time `t`, relative to A's origin, so that nothing is lost far from the
 /// world's.
-fn poses(a: &Path<'_>, b: &Path<'_>, t: f64) -> (Pose, Pose) {
+pub(crate) fn poses(a: &Path<'_>, b: &Path<'_>, t: f64) -> (Pose, Pose) {
     let ((_, pose_a), (_, pose_b)) = (a.at(t), b.at(t));
     let near = Pose::new(Vec3::ZERO, pose_a.rotation);
     let far = Pose::new(pose_b.translation - pose_a.translation, pose_b.rotation);

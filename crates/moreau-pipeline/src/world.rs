@@ -2,6 +2,7 @@ use crate::body::{self, BodyState};
 use crate::detect::Detection;
 use crate::joint::JointState;
 use crate::queries::QueryTree;
+use crate::recycle::Kept;
 use crate::sensors::SensorEvent;
 use crate::solver_choice::WorldSolver;
 use crate::step::Scratch;
@@ -43,6 +44,8 @@ pub(crate) struct WorldState {
     pub(crate) ignored: Vec<(BodyId, BodyId)>,
     /// Of the last step, sorted.
     pub(crate) sensor_events: Vec<SensorEvent>,
+    /// Sorted by pair.
+    pub(crate) kept: Vec<Kept>,
 }
 
 /// Bodies, joints and contacts that step in time.
@@ -92,6 +95,7 @@ impl World {
             contacts: Vec::new(),
             ignored: Vec::new(),
             sensor_events: Vec::new(),
+            kept: Vec::new(),
         }))
     }
 
@@ -125,6 +129,9 @@ impl World {
         if !self.solver.is_own() {
             self.scratch.forget_solvers();
             self.solver = WorldSolver::chosen(settings.solver);
+        }
+        if settings.prediction_distance != self.state.settings.prediction_distance {
+            self.state.kept.clear();
         }
         self.state.settings = settings;
         Ok(())
@@ -627,6 +634,7 @@ impl World {
     /// Drops the contacts and remembered impulses of a body that was moved or removed.
     fn forget_contacts(&mut self, id: BodyId) {
         self.state.contacts.retain(|c| c.a != id && c.b != id);
+        self.state.kept.retain(|k| k.a != id && k.b != id);
         self.state.cache.remove_body(id.to_bits());
     }
 }

@@ -10,6 +10,10 @@ pub struct SettingsSpec {
     /// Contacts are found up to this separation, m, 0 or more. Default 0.02.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prediction_distance: Option<f64>,
+    /// Relative motion up to which a pair's contact points are kept: a fraction of the smaller body's
+    /// bounding radius and an angle in rad, 0 (never kept) to 0.1. Default 2e-4.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recycling: Option<f64>,
     /// Contacts that close slower than this do not bounce, m/s, 0 or more. Default 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounce_threshold: Option<f64>,
@@ -173,6 +177,7 @@ impl SettingsSpec {
     pub fn world_settings(&self) -> WorldSettings {
         let mut out = WorldSettings::default();
         set(&mut out.prediction_distance, self.prediction_distance);
+        set(&mut out.recycling, self.recycling);
         set(&mut out.bounce_threshold, self.bounce_threshold);
         set(&mut out.energy_guard, self.energy_guard);
         set(&mut out.warm_start, self.warm_start);
