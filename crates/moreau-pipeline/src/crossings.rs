@@ -9,8 +9,8 @@
 //! kappa = SHARE min(inner radius of A, of B), at least twice the slop
 //! ```
 //!
-//! Only the way is cut short, never a velocity, so no momentum is lost; the contact follows in the next
-//! step. A body that stops early may be met by one behind it: the earliest meeting is dealt with
+//! Only the way is cut short, never a velocity, so no momentum is lost (the spin of a body that turns less
+//! far stays the same in its own axes); the contact follows in the next step. A body that stops early may be met by one behind it: the earliest meeting is dealt with
 //! first, and those of the bodies that it stopped are looked for again.
 //!
 //! Only convex shapes are followed: a surface has no thickness to tell how deep is too deep, and its
@@ -149,7 +149,11 @@ pub(crate) fn stop(
             let way = way(body, &moved[index], dt);
             let pose = way.at(stops[index]);
             moved[index].0 = body.center + way.velocity.linear * stops[index];
+            // The spin turns along, so that a body whose inertia differs between its axes keeps its
+            // energy.
+            let spin = moved[index].1.conjugate() * moved[index].2;
             moved[index].1 = pose.rotation;
+            moved[index].2 = pose.rotation * spin;
         }
     }
     stopped

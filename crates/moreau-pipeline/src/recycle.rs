@@ -39,6 +39,8 @@ pub(crate) struct Kept {
     face_b: Vec3,
     points: [KeptPoint; Manifold::CAPACITY],
     count: u8,
+    /// Least separation where the manifold was found, m.
+    gap: f64,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -49,6 +51,11 @@ struct KeptPoint {
     on_b: Vec3,
     feature: FeatureId,
 }
+
+/// Overlap of shapes that were apart, and more of it of others, up to which the normal holds, as
+/// fractions of the allowed shift.
+const ROUNDING: f64 = 1e-6;
+const DEEPER: f64 = 1e-2;
 
 /// Whether all of the surface is flat. On a round one the contact point moves through the body as it
 /// rolls: kept on the body it would push the roll on.
@@ -155,6 +162,11 @@ impl Recycling {
                 normal = other;
             }
         }
+        // Shapes that overlap, or overlap more, may do so least along another axis.
+        let deeper = if kept.gap > 0.0 { ROUNDING } else { DEEPER };
+        if gap(normal) < kept.gap.min(0.0) - deeper * length {
+            return false;
+        }
         one.manifold.reset(normal);
         for point in points {
             let (point_a, point_b) = place(point);
@@ -195,6 +207,7 @@ impl Recycling {
             let normal = one.manifold.normal();
             // Faces that the normal could be turned to while the manifold is kept.
             let angle = 4.0 * self.tolerance;
+            kept.gap = one.manifold.min_separation().unwrap_or(0.0);
             kept.face_a = face(&a.body.shape, back * normal, angle);
             kept.face_b = -face(&b.body.shape, to_b * -normal, angle);
             if kept.face_a == Vec3::ZERO && kept.face_b == Vec3::ZERO {
@@ -225,6 +238,7 @@ impl Kept {
         usize::from(self.count) <= Manifold::CAPACITY
             && self.translation.is_finite()
             && self.rotation.is_finite()
+            && self.gap.is_finite()
             && (self.count == 0 || unit(self.face_a) || unit(self.face_b))
             && [self.face_a, self.face_b]
                 .iter()

@@ -215,6 +215,8 @@ struct ChosenSolver {
     newton: NewtonSolver,
     /// The warm start, where a second solver may have to start from it.
     start: Impulses,
+    /// The velocities of the first answer.
+    velocities: Vec<Velocity>,
 }
 
 impl ChosenSolver {
@@ -226,6 +228,7 @@ impl ChosenSolver {
             block: BlockSolver::new(settings.block),
             newton: NewtonSolver::new(settings.newton),
             start: Impulses::default(),
+            velocities: Vec::new(),
         }
     }
 
@@ -303,12 +306,18 @@ impl ChosenSolver {
         velocities: &mut Vec<Velocity>,
     ) -> Result<(IslandSolver, SolveReport), SolveError> {
         self.start.clone_from(impulses);
+        self.velocities.clone_from(velocities);
         let fast = self.settings.fast.solver();
         let second = self.run(fast, problem, impulses, velocities)?;
-        let better = second.residual < first.residual;
+        // An unfinished answer of sweeps can hold energy that no contact gives.
+        let energy = problem.kinetic_energy(velocities);
+        let free = problem.bodies().iter();
+        let free = free.fold(0.0, |sum, b| sum + b.kinetic_energy(&b.velocity));
+        let better = second.residual < first.residual
+            && (second.converged() || energy <= problem.kinetic_energy(&self.velocities).max(free));
         if !better {
             impulses.clone_from(&self.start);
-            problem.velocities_into(impulses, velocities);
+            velocities.clone_from(&self.velocities);
         }
         let report = SolveReport {
             sweeps: first.sweeps + second.sweeps,
