@@ -1,5 +1,6 @@
 //! Automation of the workspace: `cargo xtask help`.
 
+mod manifolds;
 mod snapshot;
 mod solvers;
 mod tidy;
@@ -18,6 +19,7 @@ Examples:
   cargo xtask snapshot diff pyramid_20               the first bit that differs, and where
   cargo xtask snapshot accept pyramid_20 --reason …  the new answer is the better one
   cargo xtask solvers                                which solver is fast, and where
+  cargo xtask manifolds                              the pictures of docs/collision.md
 
 All that must hold before a change lands: .ci/run";
 
@@ -38,6 +40,8 @@ enum Command {
     Snapshot(snapshot::Command),
     /// Compares all solvers on problem files: a table and plots
     Solvers(solvers::Arguments),
+    /// Draws the contact manifolds of docs/collision.md
+    Manifolds(manifolds::Arguments),
 }
 
 /// The folder of the workspace.
@@ -53,6 +57,7 @@ fn main() -> ExitCode {
         Command::Tidy => run_tidy(&root()),
         Command::Snapshot(command) => snapshot::run(&root(), command),
         Command::Solvers(arguments) => solvers::run(&root(), &arguments),
+        Command::Manifolds(arguments) => manifolds::run(&root(), &arguments),
     };
     match done {
         Ok(true) => ExitCode::SUCCESS,
