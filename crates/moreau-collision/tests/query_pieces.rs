@@ -117,11 +117,6 @@ fn distances_and_times_see_the_same_solid() {
             let (pose, other) = (random.pose(1.5), random.pose(1.5));
             let near = closest_points(&hull, &pose, &shape, &other).unwrap();
             for pieces in [&mesh, &compound] {
-                // Not on surfaces so far.
-                let curved = matches!(shape, Shape::Cylinder { .. } | Shape::Cone { .. });
-                if curved && std::ptr::eq(pieces, &mesh) {
-                    continue;
-                }
                 let touching = overlaps(pieces, &pose, &shape, &other);
                 if near.separation.abs() > 1e-9 {
                     // What is inside of a closed mesh and touches no triangle is not told.
@@ -174,4 +169,41 @@ fn distances_and_times_see_the_same_solid() {
         apart > 200 && together > 100 && met > 100,
         "{apart} {together} {met}"
     );
+}
+
+/// A triangle is flat, and so is a part of its difference to a cylinder that pierces it deep. The search
+/// of the difference must end all the same.
+#[test]
+fn a_mesh_pierced_by_a_cylinder_overlaps_it() {
+    use moreau_math::Quat;
+    let [hull, mesh, _] = one_solid(vec3(
+        0.3636804629909348,
+        0.9768565981833197,
+        0.5375529493048424,
+    ));
+    let pose = Pose::new(
+        vec3(
+            -0.13933170443333132,
+            0.3950808382983464,
+            -0.15237336705348659,
+        ),
+        Quat::from_xyzw(
+            -0.3855164184302894,
+            -0.7012080271739615,
+            0.39529947148348205,
+            0.4510240809450897,
+        ),
+    );
+    let cylinder = Shape::cylinder(0.5140386243688494, 0.1531585206588191);
+    let other = Pose::new(
+        vec3(-0.8667861082127186, 0.6177794603427911, -0.2515048312227621),
+        Quat::from_xyzw(
+            -0.3659193831330257,
+            0.8541663985365232,
+            0.11904349668907409,
+            -0.34975908073233736,
+        ),
+    );
+    assert!(overlaps(&hull, &pose, &cylinder, &other));
+    assert!(overlaps(&mesh, &pose, &cylinder, &other));
 }

@@ -228,6 +228,13 @@ impl<'a> Core<'a> {
         match &self.kind {
             Kind::Segment(_) => self.radius,
             Kind::Polytope(Polytope::Box(b)) => b.half[0].min(b.half[1]).min(b.half[2]),
+            // A triangle is flat: what counts is how thin it is in its plane.
+            Kind::Polytope(Polytope::Hull(hull)) if hull.faces.len() == 1 => {
+                let [a, b, c] = [hull.vertices[0], hull.vertices[1], hull.vertices[2]];
+                let longest = [b - a, c - b, a - c].map(|side| side.length());
+                let longest = longest.into_iter().fold(0.0, f64::max);
+                (b - a).cross(c - a).length() / longest
+            }
             Kind::Polytope(Polytope::Hull(hull)) => {
                 let count = hull.vertices.len() as f64;
                 let middle = hull.vertices.iter().fold(Vec3::ZERO, |s, &v| s + v) / count;
