@@ -1,11 +1,13 @@
-//! Assembly of a contact problem, one sweep over it, an exact solve of it, and a whole step.
+//! Assembly of a contact problem, sweeps over it, an exact solve of it, and a whole step.
 //!
 //! The problem is a pyramid of cubes at rest on the ground, four contact points a face.
 
 use criterion::{BatchSize, BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use moreau::solver_simd::Instructions;
 use moreau::{
     Body, BodyInput, ContactInput, ContactProblem, ContactSolver, NewtonSolver, PgsSettings,
-    PgsSolver, Shape, SymMat3, Vec3, Velocity, World, WorldSettings, vec3,
+    PgsSolver, Shape, SimdSettings, SimdSolver, SymMat3, Vec3, Velocity, World, WorldSettings,
+    vec3,
 };
 use std::hint::black_box;
 
@@ -90,6 +92,29 @@ fn problem(c: &mut Criterion) {
                 BatchSize::SmallInput,
             );
         });
+        // The packing of lanes and the last look at the residual are in the time of ten sweeps too.
+        for (name, instructions) in [
+            ("fastest", Instructions::Fastest),
+            ("baseline", Instructions::Baseline),
+        ] {
+            for (momentum, accelerate) in [("plain", false), ("momentum", true)] {
+                let mut sweeper = SimdSolver::new(SimdSettings {
+                    max_sweeps: 10,
+                    tolerance: 0.0,
+                    accelerate,
+                    instructions,
+                    ..SimdSettings::default()
+                });
+                let id = BenchmarkId::new(format!("ten sweeps in lanes, {momentum}, {name}"), base);
+                group.bench_function(id, |b| {
+                    b.iter_batched_ref(
+                        || problem.cold_start(),
+                        |impulses| sweeper.solve(&problem, impulses, &mut velocities).unwrap(),
+                        BatchSize::SmallInput,
+                    );
+                });
+            }
+        }
         let mut newton = NewtonSolver::default();
         group.bench_function(BenchmarkId::new("exact, cold", base), |b| {
             b.iter_batched_ref(

@@ -10,11 +10,16 @@ struct Solver {
     choice: SolverChoiceSpec,
 }
 
-const SOLVERS: [Solver; 5] = [
+const SOLVERS: [Solver; 6] = [
     Solver {
         name: "auto",
         help: "Each island by the solver that suits it: exact where that is cheap, fast elsewhere",
         choice: SolverChoiceSpec::Auto,
+    },
+    Solver {
+        name: "simd",
+        help: "Sweeps over SIMD lanes, with momentum, for every island",
+        choice: SolverChoiceSpec::Simd,
     },
     Solver {
         name: "pgs",

@@ -1,6 +1,7 @@
 //! One island: assembly, velocity solve, energy guard, position correction.
 
 use crate::contact::Contact;
+use crate::corrector::Corrector;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
@@ -12,8 +13,7 @@ use moreau_constraint::{
     distance_joint_row,
 };
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
-use moreau_solver::{ContactSolver, SolveReport};
-use moreau_solver_pgs::{PgsSettings, PgsSolver};
+use moreau_solver::SolveReport;
 
 /// What all islands of a step share.
 pub(crate) struct StepInput<'a> {
@@ -32,7 +32,7 @@ pub(crate) struct StepInput<'a> {
 /// Memory and solvers of one worker.
 pub(crate) struct Worker {
     pub(crate) solver: WorldSolver,
-    corrector: PgsSolver,
+    corrector: Corrector,
     problem: ContactProblem,
     /// Slots of the bodies that are not dynamic, ascending; they follow the dynamic ones.
     others: Vec<u32>,
@@ -59,7 +59,7 @@ impl Worker {
     pub(crate) fn new(solver: WorldSolver) -> Self {
         Self {
             solver,
-            corrector: PgsSolver::default(),
+            corrector: Corrector::default(),
             problem: ContactProblem::new(1.0).expect("1 s is a time step"),
             others: Vec::new(),
             impulses: Impulses::default(),
@@ -353,17 +353,8 @@ impl Worker {
                 self.problem.add_row(row)?;
             }
         }
-        self.soft = self.problem.cold_start();
-        let settings = PgsSettings {
-            max_sweeps: knobs.max_sweeps,
-            tolerance: 1e-7,
-            ..PgsSettings::default()
-        };
-        if *self.corrector.settings() != settings {
-            self.corrector = PgsSolver::new(settings);
-        }
         self.corrector
-            .solve(&self.problem, &mut self.soft, &mut out.corrections)?;
+            .solve(knobs, &self.problem, &mut self.soft, &mut out.corrections)?;
         out.corrections.truncate(island.bodies.len());
         Ok(())
     }

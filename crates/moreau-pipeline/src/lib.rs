@@ -24,6 +24,7 @@
 
 mod body;
 mod contact;
+mod corrector;
 mod crossings;
 mod detect;
 mod error;

@@ -15,7 +15,7 @@ pub struct PositionCorrection {
     /// Largest speed of a correction, m/s. Default 3. Too big throws deeply overlapping bodies
     /// apart in one step, too small leaves them together for long.
     pub max_speed: f64,
-    /// Sweeps of the pseudo-velocity solve. Default 50.
+    /// Most sweeps of the pseudo-velocity solve. Default 50.
     pub max_sweeps: u32,
 }
 
@@ -111,6 +111,12 @@ impl WorldSettings {
             (
                 "position_correction.max_speed",
                 p.max_speed,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "solver.simd.tolerance",
+                self.solver.simd.tolerance,
                 f64::MAX,
                 "0 or more, and finite",
             ),

@@ -6,7 +6,7 @@
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
 //! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton; where its `max_work` ends before it is there, `fast` goes on from its best answer |
-//! | all others | `fast`: block sweeps with acceleration, or sequential impulses |
+//! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
 //!
 //! Where two solvers worked on an island the one whose answer counts is named, and has the sweeps and
 //! factorisations of both. The rule looks at nothing but the island's own problem, so that the same island gets the same
@@ -19,6 +19,7 @@ use moreau_solver_active_set::{ActiveSetSettings, ActiveSetSolver};
 use moreau_solver_block::{BlockSettings, BlockSolver};
 use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
+use moreau_solver_simd::{SimdSettings, SimdSolver};
 use serde::{Deserialize, Serialize};
 
 /// Which of the workspace's solvers solve the islands.
@@ -28,6 +29,8 @@ pub enum SolverChoice {
     /// Each island by the solver that suits it: exact where that is cheap, the fast path elsewhere.
     #[default]
     Auto,
+    /// Sweeps over SIMD lanes, with momentum, for every island.
+    Simd,
     /// Sequential impulses for every island.
     Pgs,
     /// Block sweeps with Anderson acceleration for every island.
@@ -44,8 +47,10 @@ pub enum SolverChoice {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FastPath {
-    /// Sequential impulses.
+    /// Sweeps over SIMD lanes, with momentum.
     #[default]
+    Simd,
+    /// Sequential impulses.
     Pgs,
     /// Block sweeps with Anderson acceleration.
     Block,
@@ -54,6 +59,7 @@ pub enum FastPath {
 impl FastPath {
     fn solver(self) -> IslandSolver {
         match self {
+            Self::Simd => IslandSolver::Simd,
             Self::Pgs => IslandSolver::Pgs,
             Self::Block => IslandSolver::Block,
         }
@@ -70,6 +76,8 @@ pub enum IslandSolver {
     ActiveSet,
     /// moreau-solver-newton.
     Newton,
+    /// moreau-solver-simd.
+    Simd,
     /// moreau-solver-block.
     Block,
     /// moreau-solver-pgs.
@@ -81,9 +89,10 @@ pub enum IslandSolver {
 
 impl IslandSolver {
     /// All of them, in the order of [`Ord`].
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::ActiveSet,
         Self::Newton,
+        Self::Simd,
         Self::Block,
         Self::Pgs,
         Self::Own,
@@ -94,6 +103,7 @@ impl IslandSolver {
         match self {
             Self::ActiveSet => "active-set",
             Self::Newton => "newton",
+            Self::Simd => "simd",
             Self::Block => "block",
             Self::Pgs => "pgs",
             Self::Own => "own",
@@ -114,17 +124,20 @@ pub struct SolverSettings {
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
     /// 2500. Bounds the cost of estimating the work.
     pub exact_contact_limit: usize,
-    /// [`SolverChoice::Auto`]: what solves the islands above these limits. Default sequential
-    /// impulses.
+    /// [`SolverChoice::Auto`]: what solves the islands above these limits. Default sweeps
+    /// over SIMD lanes.
     pub fast: FastPath,
     /// The exact frictionless solver. Default: its own.
     pub active_set: ActiveSetSettings,
+    /// Sweeps over SIMD lanes. Default: that solver's own, but for a `tolerance` of 1e-8 m/s,
+    /// `max_sweeps` of 100 (about 1.4 us a contact), and `keep_best` off.
+    pub simd: SimdSettings,
     /// Sequential impulses. Default: its own.
     pub pgs: PgsSettings,
     /// Block sweeps with Anderson acceleration. Default: its own.
     pub block: BlockSettings,
-    /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 4e7
-    /// (about 20 ms), so that no island holds up a step for long.
+    /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 8e7
+    /// (about 40 ms), so that no island holds up a step for long.
     pub newton: NewtonSettings,
 }
 
@@ -134,13 +147,19 @@ impl Default for SolverSettings {
             choice: SolverChoice::Auto,
             exact_work_limit: 5_000_000,
             exact_contact_limit: 2500,
-            fast: FastPath::Pgs,
+            fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
+            simd: SimdSettings {
+                max_sweeps: 100,
+                tolerance: 1e-8,
+                keep_best: false,
+                ..SimdSettings::default()
+            },
             pgs: PgsSettings::default(),
             block: BlockSettings::default(),
             newton: NewtonSettings {
                 tolerance: 1e-8,
-                max_work: 40_000_000,
+                max_work: 80_000_000,
                 ..NewtonSettings::default()
             },
         }
@@ -210,6 +229,7 @@ impl WorldSolver {
 struct ChosenSolver {
     settings: SolverSettings,
     active_set: ActiveSetSolver,
+    simd: SimdSolver,
     pgs: PgsSolver,
     block: BlockSolver,
     newton: NewtonSolver,
@@ -224,6 +244,7 @@ impl ChosenSolver {
         Self {
             settings,
             active_set: ActiveSetSolver::new(settings.active_set),
+            simd: SimdSolver::new(settings.simd),
             pgs: PgsSolver::new(settings.pgs),
             block: BlockSolver::new(settings.block),
             newton: NewtonSolver::new(settings.newton),
@@ -235,6 +256,7 @@ impl ChosenSolver {
     fn name(&self) -> &'static str {
         match self.settings.choice {
             SolverChoice::Auto => "auto",
+            SolverChoice::Simd => IslandSolver::Simd.name(),
             SolverChoice::Pgs => IslandSolver::Pgs.name(),
             SolverChoice::Block => IslandSolver::Block.name(),
             SolverChoice::ActiveSet => IslandSolver::ActiveSet.name(),
@@ -244,6 +266,7 @@ impl ChosenSolver {
 
     fn choose(&mut self, problem: &ContactProblem) -> IslandSolver {
         match self.settings.choice {
+            SolverChoice::Simd => IslandSolver::Simd,
             SolverChoice::Pgs => IslandSolver::Pgs,
             SolverChoice::Block => IslandSolver::Block,
             SolverChoice::ActiveSet => IslandSolver::ActiveSet,
@@ -337,6 +360,7 @@ impl ChosenSolver {
     ) -> Result<SolveReport, SolveError> {
         match solver {
             IslandSolver::ActiveSet => self.active_set.solve(problem, impulses, velocities),
+            IslandSolver::Simd => self.simd.solve(problem, impulses, velocities),
             IslandSolver::Pgs => self.pgs.solve(problem, impulses, velocities),
             IslandSolver::Block => self.block.solve(problem, impulses, velocities),
             IslandSolver::Newton | IslandSolver::Own => {

@@ -358,7 +358,7 @@ fn joints_that_hold_nothing() {
 fn settings_out_of_range() {
     let (mut world, ..) = world();
     type Spoil = fn(&mut WorldSettings, f64);
-    let knobs: [(&str, Spoil); 8] = [
+    let knobs: [(&str, Spoil); 9] = [
         ("prediction_distance", |s, x| s.prediction_distance = x),
         ("bounce_threshold", |s, x| s.bounce_threshold = x),
         ("position_correction.rate", |s, x| {
@@ -370,6 +370,7 @@ fn settings_out_of_range() {
         ("position_correction.max_speed", |s, x| {
             s.position_correction.max_speed = x
         }),
+        ("solver.simd.tolerance", |s, x| s.solver.simd.tolerance = x),
         ("solver.pgs.tolerance", |s, x| s.solver.pgs.tolerance = x),
         ("solver.newton.tolerance", |s, x| {
             s.solver.newton.tolerance = x

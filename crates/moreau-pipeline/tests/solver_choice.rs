@@ -50,7 +50,12 @@ fn each_island_gets_the_solver_that_suits_it() {
 
 #[test]
 fn an_island_above_the_work_limit_goes_the_fast_way() {
-    for (fast, name) in [(FastPath::Pgs, "pgs"), (FastPath::Block, "block")] {
+    for (fast, name) in [
+        (FastPath::Simd, "simd"),
+        (FastPath::Simd, "simd"),
+        (FastPath::Pgs, "pgs"),
+        (FastPath::Block, "block"),
+    ] {
         let mut few = settings(SolverChoice::Auto);
         few.solver.fast = fast;
         few.solver.exact_contact_limit = 11;
@@ -77,6 +82,7 @@ fn an_island_above_the_work_limit_goes_the_fast_way() {
 #[test]
 fn a_forced_solver_solves_every_island() {
     for (choice, name) in [
+        (SolverChoice::Simd, "simd"),
         (SolverChoice::Pgs, "pgs"),
         (SolverChoice::Block, "block"),
         (SolverChoice::Newton, "newton"),

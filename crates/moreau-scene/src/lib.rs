@@ -65,7 +65,7 @@ pub use scene::{Format, Scene, VERSION};
 pub use schema::schema_json;
 pub use settings::{
     ActiveSetSpec, BlockSpec, FastPathSpec, NewtonSpec, PgsSpec, PositionCorrectionSpec,
-    SettingsSpec, SolverChoiceSpec, SolverSpec,
+    SettingsSpec, SimdSpec, SolverChoiceSpec, SolverSpec,
 };
 pub use shape::{ChildSpec, ShapeRef, ShapeSpec};
 pub use table::Table;

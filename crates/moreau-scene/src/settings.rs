@@ -63,12 +63,15 @@ pub struct SolverSpec {
     /// Choice auto: most contact points of an island that is solved exactly. Default 2500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_contact_limit: Option<usize>,
-    /// Choice auto: what solves the islands above these limits. Default pgs.
+    /// Choice auto: what solves the islands above these limits. Default simd.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast: Option<FastPathSpec>,
     /// The exact frictionless solver. Default: all of its defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_set: Option<ActiveSetSpec>,
+    /// Sweeps over SIMD lanes. Default: all of its defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simd: Option<SimdSpec>,
     /// Sequential impulses. Default: all of its defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pgs: Option<PgsSpec>,
@@ -87,6 +90,8 @@ pub enum SolverChoiceSpec {
     /// Each island by the solver that suits it: the exact frictionless solver where there is no
     /// friction and few rows, Newton where its work is within the limits, the fast path elsewhere.
     Auto,
+    /// Sweeps over SIMD lanes, with momentum, for every island.
+    Simd,
     /// Sequential impulses for every island.
     Pgs,
     /// Block sweeps with Anderson acceleration for every island.
@@ -102,6 +107,8 @@ pub enum SolverChoiceSpec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FastPathSpec {
+    /// Sweeps over SIMD lanes, with momentum.
+    Simd,
     /// Sequential impulses.
     Pgs,
     /// Block sweeps with Anderson acceleration.
@@ -134,6 +141,28 @@ pub struct BlockSpec {
     /// Default 10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anderson_window: Option<u32>,
+}
+
+/// Knobs of sweeps over SIMD lanes.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SimdSpec {
+    /// Most sweeps over an island. Default 100.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_sweeps: Option<u32>,
+    /// Natural map at which an island counts as solved, m/s, 0 or more. Default 1e-8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<f64>,
+    /// The natural map is looked at after this many sweeps, 1 or more. Default 8.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub check_every: Option<u32>,
+    /// Whether each sweep starts ahead of where the last one ended. Default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub accelerate: Option<bool>,
+    /// Whether an answer that did not get there is the one with the best worst contact, and not the
+    /// last. Default false.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_best: Option<bool>,
 }
 
 /// Knobs of sequential impulses.
@@ -210,6 +239,13 @@ impl SettingsSpec {
                 set(&mut out.solver.block.tolerance, block.tolerance);
                 set(&mut out.solver.block.anderson_window, block.anderson_window);
             }
+            if let Some(simd) = &solver.simd {
+                set(&mut out.solver.simd.max_sweeps, simd.max_sweeps);
+                set(&mut out.solver.simd.tolerance, simd.tolerance);
+                set(&mut out.solver.simd.check_every, simd.check_every);
+                set(&mut out.solver.simd.accelerate, simd.accelerate);
+                set(&mut out.solver.simd.keep_best, simd.keep_best);
+            }
             if let Some(pgs) = &solver.pgs {
                 set(&mut out.solver.pgs.max_sweeps, pgs.max_sweeps);
                 set(&mut out.solver.pgs.tolerance, pgs.tolerance);
@@ -229,6 +265,7 @@ impl From<SolverChoiceSpec> for SolverChoice {
     fn from(choice: SolverChoiceSpec) -> Self {
         match choice {
             SolverChoiceSpec::Auto => Self::Auto,
+            SolverChoiceSpec::Simd => Self::Simd,
             SolverChoiceSpec::Pgs => Self::Pgs,
             SolverChoiceSpec::Block => Self::Block,
             SolverChoiceSpec::ActiveSet => Self::ActiveSet,
@@ -240,6 +277,7 @@ impl From<SolverChoiceSpec> for SolverChoice {
 impl From<FastPathSpec> for FastPath {
     fn from(fast: FastPathSpec) -> Self {
         match fast {
+            FastPathSpec::Simd => Self::Simd,
             FastPathSpec::Pgs => Self::Pgs,
             FastPathSpec::Block => Self::Block,
         }
@@ -252,9 +290,11 @@ impl SolverSpec {
         let newton = self.newton.clone().unwrap_or_default();
         let active_set = self.active_set.clone().unwrap_or_default();
         let block = self.block.clone().unwrap_or_default();
+        let simd = self.simd.clone().unwrap_or_default();
         let bounds = [
             ("active_set", "tolerance", active_set.tolerance),
             ("block", "tolerance", block.tolerance),
+            ("simd", "tolerance", simd.tolerance),
             (
                 "pgs",
                 "tolerance",
@@ -279,6 +319,10 @@ impl SolverSpec {
             let path = path.key("block");
             let window = f64::from(window);
             return Err(path.key("anderson_window").invalid(window, "at most 32"));
+        }
+        if simd.check_every == Some(0) {
+            let path = path.key("simd");
+            return Err(path.key("check_every").invalid(0.0, "1 or more"));
         }
         match self.pgs.as_ref().and_then(|pgs| pgs.relaxation) {
             Some(x) if !(x > 0.0 && x < 2.0) => {

@@ -135,7 +135,8 @@ fn joints_are_placed_by_point_or_by_anchors() {
 fn settings_override_only_what_they_name() {
     let built = build(
         r#""gravity": [1, 2, 3], "settings": {"prediction_distance": 0.5, "warm_start": false,
-            "position_correction": {"slop": 0.25}, "solver": {"choice": "pgs", "pgs": {"max_sweeps": 7}}}"#,
+            "position_correction": {"slop": 0.25}, "solver": {"choice": "pgs", "pgs": {"max_sweeps": 7},
+            "fast": "block", "simd": {"max_sweeps": 9, "accelerate": false, "keep_best": true}}}"#,
     );
     let mut want = moreau_pipeline::WorldSettings {
         gravity: vec3(1.0, 2.0, 3.0),
@@ -146,6 +147,10 @@ fn settings_override_only_what_they_name() {
     want.position_correction.slop = 0.25;
     want.solver.choice = moreau_pipeline::SolverChoice::Pgs;
     want.solver.pgs.max_sweeps = 7;
+    want.solver.fast = moreau_pipeline::FastPath::Block;
+    want.solver.simd.max_sweeps = 9;
+    want.solver.simd.accelerate = false;
+    want.solver.simd.keep_best = true;
     assert_eq!(*built.world.settings(), want);
     assert_eq!(built.world.solver_name(), "pgs");
 }

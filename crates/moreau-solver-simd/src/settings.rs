@@ -30,6 +30,11 @@ pub struct SimdSettings {
     /// Whether each sweep starts ahead of where the last one ended (default true). Costs a quarter of a
     /// sweep more, and saves most of them.
     pub accelerate: bool,
+    /// What is returned where the budget runs out: the iterate with the best worst contact, never worse than the
+    /// start (default true), or the last one. Worlds take the last one: what a single contact lost, all
+    /// the others gained, and the next step starts from there. A pile of 2000 boxes comes to rest with
+    /// it, and not with the best one.
+    pub keep_best: bool,
     /// Which instructions to use.
     pub instructions: Instructions,
 }
@@ -41,6 +46,7 @@ impl Default for SimdSettings {
             tolerance: 1e-9,
             check_every: 8,
             accelerate: true,
+            keep_best: true,
             instructions: Instructions::Fastest,
         }
     }

@@ -37,7 +37,8 @@ const NAME: &str = "simd";
 ///
 /// The report holds for what is returned: it is made at velocities recomputed from the impulses. A
 /// warm start within the tolerance comes back bit for bit, after 0 sweeps. Where the budget runs out
-/// the best iterate that was looked at is returned.
+/// the best iterate that was looked at is returned, or the last one where
+/// [`SimdSettings::keep_best`] is off.
 #[derive(Clone, Debug, Default)]
 pub struct SimdSolver {
     settings: SimdSettings,
@@ -161,7 +162,8 @@ impl Scratch {
         residual.report(sweeps, stop)
     }
 
-    /// Sweeps; ends at the best of the states that were looked at, with its own velocities.
+    /// Sweeps; ends at the last state or at the best of those that were looked at, with its own
+    /// velocities.
     fn iterate(
         &mut self,
         settings: &SimdSettings,
@@ -169,7 +171,7 @@ impl Scratch {
         problem: &ContactProblem,
         start: f64,
     ) -> (u32, StopReason) {
-        let mut best = start;
+        let (mut best, mut last) = (start, start);
         self.keep();
         let mut stop = StopReason::Budget;
         let mut sweeps = 0;
@@ -182,21 +184,24 @@ impl Scratch {
             sweeps += 1;
             let early = sweeps < settings.check_every && sweeps.is_power_of_two();
             if early || sweeps % settings.check_every == 0 || sweeps == settings.max_sweeps {
-                let residual = self.look(arithmetic, &mut best);
+                last = self.look(arithmetic, &mut best);
                 self.acceleration.adapt();
-                if residual <= settings.tolerance || !residual.is_finite() {
+                if sweeps == settings.max_sweeps || last <= settings.tolerance || !last.is_finite()
+                {
                     break;
                 }
             }
             if settings.accelerate && !self.acceleration.combine(&mut self.packed, &mut self.rows) {
                 // The sweep changed nothing.
-                self.look(arithmetic, &mut best);
+                last = self.look(arithmetic, &mut best);
                 stop = StopReason::Stalled;
                 break;
             }
         }
-        self.packed.impulses.copy_from_slice(&self.best);
-        self.rows.impulses.copy_from_slice(&self.best_rows);
+        if settings.keep_best || !last.is_finite() {
+            self.packed.impulses.copy_from_slice(&self.best);
+            self.rows.impulses.copy_from_slice(&self.best_rows);
+        }
         self.refresh(arithmetic, problem);
         (sweeps, stop)
     }

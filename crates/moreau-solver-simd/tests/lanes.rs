@@ -161,6 +161,36 @@ fn the_report_is_that_of_the_certificate() {
     assert!(converged >= 15, "{converged} of 20");
 }
 
+#[test]
+fn what_is_kept_at_the_end_of_a_budget() {
+    let mut differ = 0;
+    for seed in 0..20 {
+        let problem = tangle(seed, 40, 120);
+        let start = certify(&problem, &problem.cold_start())
+            .unwrap()
+            .natural_map;
+        for max_sweeps in [1, 3, 16, 40] {
+            let run = |keep_best: bool, max_sweeps: u32| {
+                let settings = SimdSettings {
+                    max_sweeps,
+                    keep_best,
+                    ..SimdSettings::default()
+                };
+                let (impulses, _) = solve(settings, &problem);
+                let residual = certify(&problem, &impulses).unwrap().natural_map;
+                (residual, bits(&impulses))
+            };
+            let (best, _) = run(true, max_sweeps);
+            let (last, impulses) = run(false, max_sweeps);
+            assert!(best <= start * (1.0 + 1e-9) && best <= last * (1.0 + 1e-9));
+            // The last one is not that of a smaller budget.
+            assert_ne!(impulses, run(false, max_sweeps - 1).1);
+            differ += usize::from(best < last);
+        }
+    }
+    assert!(differ > 0);
+}
+
 /// A body under more contacts than there are colours.
 #[test]
 fn a_body_with_many_neighbours_is_solved() {

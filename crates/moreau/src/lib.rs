@@ -44,6 +44,7 @@ pub use moreau_solver_active_set as solver_active_set;
 pub use moreau_solver_block as solver_block;
 pub use moreau_solver_newton as solver_newton;
 pub use moreau_solver_pgs as solver_pgs;
+pub use moreau_solver_simd as solver_simd;
 
 pub use moreau_collision::{
     CollideSettings, Compound, ConvexHull, Heightfield, Manifold, Shape, ShapeError, TriangleMesh,
@@ -60,3 +61,4 @@ pub use moreau_pipeline::{
 pub use moreau_solver::{Certificate, ContactSolver, Measures, SolveReport, StopReason};
 pub use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 pub use moreau_solver_pgs::{PgsSettings, PgsSolver};
+pub use moreau_solver_simd::{SimdSettings, SimdSolver};

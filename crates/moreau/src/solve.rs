@@ -20,6 +20,7 @@ use moreau_solver_active_set::{ActiveSetSettings, ActiveSetSolver};
 use moreau_solver_block::{BlockSettings, BlockSolver};
 use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
+use moreau_solver_simd::{SimdSettings, SimdSolver};
 use std::fmt;
 
 /// A solver that has a name.
@@ -35,7 +36,7 @@ pub struct SolverEntry {
 }
 
 /// All solvers of exact Coulomb friction.
-pub const SOLVERS: [SolverEntry; 5] = [
+pub const SOLVERS: [SolverEntry; 6] = [
     SolverEntry {
         name: "newton",
         about: "a cascade of Newton methods, in body space or in contact space",
@@ -53,6 +54,18 @@ pub const SOLVERS: [SolverEntry; 5] = [
         about: "Gauss-Seidel with the exact answer of each contact, in body space or in contact space",
         contact_space: true,
         make: |limits| Box::new(block(limits, 0)),
+    },
+    SolverEntry {
+        name: "simd",
+        about: "coloured sweeps over SIMD lanes, with momentum",
+        contact_space: false,
+        make: |limits| {
+            Box::new(SimdSolver::new(SimdSettings {
+                tolerance: limits.tolerance,
+                max_sweeps: limits.max_sweeps,
+                ..SimdSettings::default()
+            }))
+        },
     },
     SolverEntry {
         name: "pgs",

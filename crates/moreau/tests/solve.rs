@@ -66,7 +66,7 @@ fn unknown_names_list_the_known_ones() {
     let error = solver_by_name("magic", &limits).err().unwrap();
     assert_eq!(
         error.to_string(),
-        "there is no solver `magic`; known are: newton, block, sweeps, pgs, active-set"
+        "there is no solver `magic`; known are: newton, block, sweeps, simd, pgs, active-set"
     );
     let text = "3 1  0 3 3  3 3  1 0 0 0 1 0 0 0 1  -1 3 -4  0.5";
     let file = ProblemFile::parse(text).unwrap();
@@ -84,7 +84,7 @@ fn budgets_and_tolerances_reach_the_solver() {
         max_work: 0,
         ..SolveLimits::default()
     };
-    for name in ["pgs", "block", "sweeps"] {
+    for name in ["simd", "pgs", "block", "sweeps"] {
         let answer = solve_file(&ball(0.5, 5.0), name, &limits).unwrap();
         assert!(!answer.certified() && answer.report.sweeps == 0, "{name}");
         let loose = SolveLimits {

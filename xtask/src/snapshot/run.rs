@@ -69,13 +69,15 @@ fn start(file: &SceneFile, steps: u64) -> Result<Run, String> {
     Run::new(&file.scene, options).map_err(|e| format!("{}: {e}", file.name))
 }
 
-/// Runs a scene on one thread and measures it.
+/// Runs a scene on one thread: figures and ladder are those of the first `steps` steps, the gates are
+/// looked at up to the last one.
 pub(crate) fn measure(file: &SceneFile, steps: u64) -> Result<Outcome, String> {
-    let mut run = start(file, steps)?;
+    let fail = |e: &dyn Display| format!("{}: {e}", file.name);
+    let mut run = start(file, steps.max(file.last_gate()))?;
     let mut ladder = Vec::new();
     let (mut dense, mut most) = (1, 0);
-    while !run.finished() {
-        let report = run.step().map_err(|e| format!("{}: {e}", file.name))?;
+    while run.world().steps() < steps {
+        let report = run.step().map_err(|e| fail(&e))?;
         if is_rung(report.step, steps) {
             ladder.push(Rung {
                 step: report.step,
@@ -90,10 +92,14 @@ pub(crate) fn measure(file: &SceneFile, steps: u64) -> Result<Outcome, String> {
             (dense, most) = (report.step, points);
         }
     }
+    let figures = figures(&run);
+    while !run.finished() {
+        run.step().map_err(|e| fail(&e))?;
+    }
     Ok(Outcome {
         solver: run.world().solver_name().to_owned(),
         settings: settings(run.world())?,
-        figures: figures(&run),
+        figures,
         ladder,
         gates: run.gates(),
         dense,

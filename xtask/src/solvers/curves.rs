@@ -43,7 +43,7 @@ fn panel(problem: &Problem, x: Axis, series: Vec<Series>) -> Panel {
 
 /// The solvers that sweep, against sweeps.
 fn sweeping(problem: &Problem) -> Panel {
-    let series = ["block", "sweeps", "pgs"].map(|solver| {
+    let series = ["block", "sweeps", "simd", "pgs"].map(|solver| {
         let mut points = Vec::new();
         let mut budget = 1;
         while budget <= MOST_SWEEPS {

@@ -33,10 +33,11 @@ const BOTTOM: f64 = 46.0;
 
 /// Colour and dash by name, so that a solver looks the same everywhere. The colours can be told
 /// apart by the colour-blind, the dashes on paper.
-const STYLES: [(&str, &str, &str); 5] = [
+const STYLES: [(&str, &str, &str); 6] = [
     ("newton", "#0072B2", ""),
     ("block", "#D55E00", "8 3"),
     ("sweeps", "#009E73", "3 3"),
+    ("simd", "#E69F00", "6 2 2 2"),
     ("pgs", "#CC79A7", "10 3 2 3"),
     ("active-set", "#56B4E9", "1 3"),
 ];

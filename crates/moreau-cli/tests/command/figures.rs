@@ -73,7 +73,7 @@ fn any_number_of_threads_gives_the_same_bits() {
 fn the_solver_can_be_chosen() {
     let folder = Folder::new("solver");
     let plain = json(&folder, &[]);
-    for name in ["auto", "pgs", "block", "newton"] {
+    for name in ["auto", "simd", "pgs", "block", "newton"] {
         let figures = json(&folder, &["--solver", name]);
         assert_eq!(figures["solver"], name);
         assert_eq!(figures["certified"], true);

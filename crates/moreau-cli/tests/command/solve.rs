@@ -66,7 +66,7 @@ fn a_dumped_step_is_solved_by_every_solver() {
             .read("step/five.json")
             .starts_with("{\"format\":\"moreau-problem\"")
     );
-    for solver in ["newton", "block", "sweeps", "pgs"] {
+    for solver in ["newton", "block", "sweeps", "simd", "pgs"] {
         let ran = folder.moreau(&["solve", "step/five.json", "--solver", solver, "--json"]);
         assert_eq!(ran.code, 0, "{ran:?}");
         assert_eq!(problems(&ran.out)[0]["contacts"], 4);

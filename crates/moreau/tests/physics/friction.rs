@@ -10,7 +10,7 @@ use moreau::{Body, Quat, Shape, Vec3, vec3};
 
 /// A cube of 0.2 m and 1 kg at rest on a plane that is tilted by `angle`; the first body is the
 /// plane, +x is downhill.
-fn ramp(friction: f64, angle: f64) -> Scene {
+pub(crate) fn ramp(friction: f64, angle: f64) -> Scene {
     let mut scene = Scene::new();
     let turn = tilt(-angle);
     let plane = Body::fixed(Shape::half_space(Vec3::Y))
@@ -24,13 +24,13 @@ fn ramp(friction: f64, angle: f64) -> Scene {
     scene
 }
 
-fn downhill(angle: f64) -> Vec3 {
+pub(crate) fn downhill(angle: f64) -> Vec3 {
     tilt(-angle) * Vec3::X
 }
 
 /// A body on the floor with the velocity `speed` along x, turned by `turn` about the vertical with
 /// all that moves.
-fn slide(shape: Shape, height: f64, friction: f64, speed: f64) -> Scene {
+pub(crate) fn slide(shape: Shape, height: f64, friction: f64, speed: f64) -> Scene {
     let mut scene = Scene::new();
     scene.floor(friction, 0.0);
     let body = Body::dynamic(shape)

@@ -127,6 +127,7 @@ impl Scene {
         s.bounce_threshold *= speed;
         s.position_correction.slop *= size;
         s.position_correction.max_speed *= speed;
+        s.solver.simd.tolerance *= speed;
         s.solver.pgs.tolerance *= speed;
         s.solver.newton.tolerance *= speed;
         s.solver.newton.aim *= speed;

@@ -7,6 +7,7 @@
 
 mod harness;
 
+mod fast_path;
 mod forces;
 mod friction;
 mod impacts;
