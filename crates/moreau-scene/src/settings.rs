@@ -190,7 +190,7 @@ pub struct NewtonSpec {
     /// Natural map that the cheap stages go on to where they can, m/s, 0 or more. Default 1e-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<f64>,
-    /// Work that the factorisations of one solve may cost together, multiply-adds. Default 40000000.
+    /// Work that the factorisations of one solve may cost together, multiply-adds. Default 80000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_work: Option<u64>,
 }
