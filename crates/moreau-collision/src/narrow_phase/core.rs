@@ -223,6 +223,31 @@ impl<'a> Core<'a> {
         }
     }
 
+    /// How much the normal of a round solid's side rises along the axis, the second of
+    /// [`axes`](Self::axes), for each metre outward; none for others.
+    pub(super) fn side_rise(&self) -> Option<f64> {
+        match &self.kind {
+            Kind::Segment(_) => Some(0.0),
+            Kind::Polytope(_) => None,
+            Kind::Revolved(solid) => {
+                Some((solid.radius - solid.top_radius) / (2.0 * solid.half_height))
+            }
+        }
+    }
+
+    /// A point well inside.
+    pub(super) fn middle(&self) -> Vec3 {
+        match &self.kind {
+            Kind::Segment(round) => (round.ends[0] + round.ends[1]) * 0.5,
+            Kind::Polytope(Polytope::Box(b)) => b.center,
+            Kind::Polytope(Polytope::Hull(hull)) => {
+                let count = hull.vertices.len() as f64;
+                hull.placed(hull.vertices.iter().fold(Vec3::ZERO, |s, &v| s + v / count))
+            }
+            Kind::Revolved(solid) => solid.center,
+        }
+    }
+
     /// A length of the order of its least dimension, m.
     pub(super) fn thickness(&self) -> f64 {
         match &self.kind {

@@ -16,13 +16,17 @@
 //!    2001). What the nearest face is away bounds every s from above: it tells when the best direction
 //!    known cannot be beaten, so the maximum is the global one;
 //! 3. directions near the maximum are made exact by `refine`.
+//!
+//! Where one round solid is deep in another along almost the same axis, A - B is about as near all
+//! around, and a polytope of a bounded number of corners proves nothing. There the `ring` of directions
+//! out of the sides is looked through.
 
 use super::context::{Context, unit};
 use super::core::Core;
 use super::gjk::{self, Difference};
 use super::polytope::Axis;
 use super::refine;
-use moreau_math::{Vec3, tangent_basis};
+use moreau_math::{Vec3, libm, tangent_basis};
 use smallvec::SmallVec;
 
 /// Distance of the cores, relative to the thinner one, from which on the nearest points give the
@@ -135,8 +139,8 @@ pub(super) fn separating_axis<'a>(
             return None;
         }
         refine::refine(&mut search, near.normal, &atoms, 0.0);
-    } else {
-        expand(&mut search, thickness, fine * thickness);
+    } else if !expand(&mut search, thickness, fine * thickness) {
+        ring(&mut search, fine * thickness);
     }
     let axis = search.best?;
     let normal = unit(axis.normal);
@@ -279,8 +283,8 @@ impl Expansion {
     }
 }
 
-/// Step 2. `fine` in m.
-fn expand(search: &mut Search<'_>, thickness: f64, fine: f64) {
+/// Step 2. `fine` in m. Whether no direction separates better than the best found, surely.
+fn expand(search: &mut Search<'_>, thickness: f64, fine: f64) -> bool {
     let radius = WIDENED * thickness;
     let corner = |search: &Search<'_>, n: Vec3| {
         let ((ia, pa), (ib, pb)) = (search.a.support(n), search.b.support(-n));
@@ -304,7 +308,7 @@ fn expand(search: &mut Search<'_>, thickness: f64, fine: f64) {
         // Nowhere do the cores separate better than this.
         let bound = radius - face.distance;
         if bound <= search.best_separation() + search.context.tie {
-            return;
+            return true;
         }
         let (normal, distance) = (face.normal, face.distance);
         let next = corner(search, normal);
@@ -330,15 +334,62 @@ fn expand(search: &mut Search<'_>, thickness: f64, fine: f64) {
             }
             left -= usize::from(last);
             if left == 0 {
-                return;
+                return false;
             }
             polytope.faces[nearest].closed = true;
         } else if !polytope.grow(next, tolerance) {
             // Only rounding leads here: what is left is as flat as it can be told.
             match polytope.nearest() {
                 Some(still) => polytope.faces[still].closed = true,
-                None => return,
+                None => return false,
             }
         }
+    }
+    false
+}
+
+/// Directions out of the sides of round solids that are tried.
+const SPOKES: usize = 32;
+
+/// The best of so many directions are refined.
+const STARTS: usize = 3;
+
+/// Looks for a better direction than the best known all around the axes.
+fn ring(search: &mut Search<'_>, fine: f64) {
+    let way = search.b.middle() - search.a.middle();
+    let mut spokes = Vec::with_capacity(2 * (SPOKES + 2));
+    for (core, sign) in [(search.a, 1.0), (search.b, -1.0)] {
+        let Some(rise) = core.side_rise() else {
+            continue;
+        };
+        let [u, axis, v] = core.axes();
+        let around = (0..SPOKES).map(|i| {
+            let angle = std::f64::consts::TAU / SPOKES as f64 * i as f64;
+            u * libm::cos(angle) + v * libm::sin(angle)
+        });
+        let across = unit_or_zero(way - axis * axis.dot(way));
+        for outward in around.chain([across, -across]) {
+            if outward != Vec3::ZERO {
+                let n = unit(outward + axis * rise) * sign;
+                spokes.push((search.separation(n).0, n));
+            }
+        }
+    }
+    // Stable, so that of equals the first are taken.
+    spokes.sort_by(|p, q| q.0.total_cmp(&p.0));
+    for (_, n) in spokes.into_iter().take(STARTS) {
+        let (_, atoms) = search.separation(n);
+        refine::refine(search, n, &[atoms], fine);
+        search.offer_refined(n);
+    }
+}
+
+/// The direction of `v`; zero where it has none.
+fn unit_or_zero(v: Vec3) -> Vec3 {
+    let scale = v.abs().max_element();
+    if scale > 0.0 {
+        unit(v / scale)
+    } else {
+        Vec3::ZERO
     }
 }
