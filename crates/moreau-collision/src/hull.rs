@@ -77,15 +77,17 @@ impl HullFace {
 }
 
 impl ConvexHull {
-    /// The hull of `points` (m, body frame). Points inside are dropped.
+    /// The hull of `points` (m, body frame). Points inside are dropped. A coordinate below 2^-200 of the
+    /// largest counts as zero.
     ///
     /// # Errors
-    /// [`ShapeError::NotFinite`], [`ShapeError::TooFewPoints`], and [`ShapeError::Flat`] where the
-    /// points are thinner than about 2e-8 of their largest extent.
+    /// [`ShapeError::NotFinite`], also for points further from the origin than the largest number,
+    /// [`ShapeError::TooFewPoints`], and [`ShapeError::Flat`] where the points are thinner than about
+    /// 2e-8 of their largest extent.
     pub fn new(points: &[Vec3]) -> Result<Self, ShapeError> {
         let topology = build(points)?;
         let mut hull = Self {
-            bounding_radius: (topology.vertices.iter()).fold(0.0, |r: f64, v| r.max(v.length())),
+            bounding_radius: (topology.vertices.iter()).fold(0.0, |r: f64, &v| r.max(length(v))),
             vertices: topology.vertices,
             faces: topology.faces,
             face_vertices: topology.face_vertices,
@@ -96,6 +98,12 @@ impl ConvexHull {
             vertex_faces: Vec::new(),
             center: Vec3::ZERO,
         };
+        if !hull.bounding_radius.is_finite() {
+            return Err(ShapeError::NotFinite {
+                field: "bounding_radius",
+                value: hull.bounding_radius.to_string(),
+            });
+        }
         hull.link_vertices();
         hull.center = hull.find_center();
         Ok(hull)
@@ -269,6 +277,20 @@ impl ConvexHull {
         } else {
             mean
         }
+    }
+}
+
+/// Of any vector, also where its square overflows or vanishes.
+fn length(v: Vec3) -> f64 {
+    let square = v.length_squared();
+    if square.is_finite() && square > f64::MIN_POSITIVE {
+        return v.length();
+    }
+    let scale = v.abs().max_element();
+    if scale > 0.0 {
+        scale * (v / scale).length()
+    } else {
+        0.0
     }
 }
 

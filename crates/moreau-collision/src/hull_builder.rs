@@ -13,7 +13,9 @@
 //! Where a pass drops a point the next pass starts from what is left, until nothing changes. So the
 //! hull is a function of its own vertices, and building it from them again gives the same bits.
 //!
-//! Work is done in coordinates scaled by a power of two to below 1, which is exact.
+//! Work is done in coordinates scaled by a power of two to below 2, which is exact. Those below
+//! `VANISHING` of the largest count as zero: of products of smaller ones the exact predicates would lose
+//! what tells points apart.
 
 use crate::ShapeError;
 use crate::area_vector::area_vector;
@@ -27,6 +29,10 @@ const TOLERANCE: f64 = 2.5e-10;
 
 /// Rounding of the coordinates themselves, relative to the largest of them.
 const COORDINATE_ROUNDING: f64 = 8.0 * f64::EPSILON;
+
+/// Coordinate, relative to the largest, below which it is zero: 2^-200. The last bits of the products of
+/// three then lie above 2^-760, where nothing underflows.
+const VANISHING: f64 = 1.0 / ((1_u128 << 100) as f64 * (1_u128 << 100) as f64);
 
 /// Thickness in units of the tolerance below which a point set is flat.
 const FLAT: f64 = 80.0;
@@ -46,14 +52,12 @@ pub(crate) fn build(points: &[Vec3]) -> Result<Topology, ShapeError> {
     check(points)?;
     // -0.0 becomes 0.0, so that equal points are equal bits.
     let mut sorted: Vec<Vec3> = points.iter().map(|&p| p + Vec3::ZERO).collect();
-    sorted.sort_unstable_by(|a, b| {
-        (a.x.total_cmp(&b.x))
-            .then(a.y.total_cmp(&b.y))
-            .then(a.z.total_cmp(&b.z))
-    });
-    sorted.dedup();
-    let scale = power_of_two_above(&sorted);
-    let mut points: Vec<Vec3> = sorted.iter().map(|&p| p / scale).collect();
+    sort(&mut sorted);
+    let scale = power_of_two_near(&sorted);
+    let present = |x: f64| if x.abs() < VANISHING { 0.0 } else { x };
+    let mut points: Vec<Vec3> = sorted.iter().map(|&p| (p / scale).map(present)).collect();
+    // Where coordinates vanished.
+    sort(&mut points);
     loop {
         match pass(&points).map_err(|e| unscaled(e, scale))? {
             Pass::Done(faces) => {
@@ -63,6 +67,16 @@ pub(crate) fn build(points: &[Vec3]) -> Result<Topology, ShapeError> {
             Pass::Keep(kept) => points = kept,
         }
     }
+}
+
+/// By (x, y, z), each point once.
+fn sort(points: &mut Vec<Vec3>) {
+    points.sort_unstable_by(|a, b| {
+        (a.x.total_cmp(&b.x))
+            .then(a.y.total_cmp(&b.y))
+            .then(a.z.total_cmp(&b.z))
+    });
+    points.dedup();
 }
 
 fn check(points: &[Vec3]) -> Result<(), ShapeError> {
@@ -82,13 +96,15 @@ fn check(points: &[Vec3]) -> Result<(), ShapeError> {
     Ok(())
 }
 
-/// The least power of two above every coordinate (1 where all are zero).
-fn power_of_two_above(points: &[Vec3]) -> f64 {
+/// The least power of two above every coordinate, or the greatest there is; 1 where none is normal.
+fn power_of_two_near(points: &[Vec3]) -> f64 {
     let largest = (points.iter()).fold(0.0, |m: f64, p| m.max(p.abs().max_element()));
     // Clearing the fraction bits leaves the power of two at or below.
     let below = f64::from_bits(largest.to_bits() & 0x7ff0_0000_0000_0000);
     let above = 2.0 * below;
-    if above > 0.0 && above.is_finite() && (1.0 / above).is_normal() {
+    if !above.is_finite() {
+        below
+    } else if below > 0.0 {
         above
     } else {
         1.0

@@ -80,7 +80,11 @@ impl Default for CollideSettings {
 }
 
 /// Fills `manifold` with the contact of two convex shapes at two poses; leaves it empty where they are
-/// further apart than `settings.prediction`, where a pose is not finite, and for two half-spaces.
+/// further apart than `settings.prediction`, and for two half-spaces.
+///
+/// There are no contacts either of what is nowhere: where a pose is not finite, a dimension is negative
+/// or not finite, or a length lies beyond 1e-50 to 1e50 m, so that products of lengths would overflow
+/// or vanish.
 ///
 /// Where the shapes overlap the normal is that of the least translation that separates them, and no
 /// point is deeper than that translation; where they do not, it is the direction of their shortest
@@ -119,7 +123,7 @@ pub struct ClosestPoints {
 /// least separating translation brings together.
 ///
 /// point_b = point_a + separation normal, to rounding. Where whole lines or faces are equally close,
-/// a point of them. `None` where a pose is not finite, and for two half-spaces.
+/// a point of them. `None` for two half-spaces, and for what has no contacts with [`collide`].
 ///
 /// ```
 /// use moreau_collision::{Shape, closest_points};

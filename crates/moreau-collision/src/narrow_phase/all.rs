@@ -10,6 +10,7 @@
 //! **Parts** are numbered through: a convex shape has part 0, a surface one for each triangle, a
 //! compound those of its first child, then those of its second, and so on.
 
+use super::context::is_usable;
 use super::on_surface::{self, Ground, NOT_OF_FACE};
 use super::{CollideSettings, collide};
 use crate::{Manifold, Shape};
@@ -141,7 +142,7 @@ fn whole(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mut V
 }
 
 fn on_surface(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mut Vec<Manifold>) {
-    let Some(surface) = a.shape.surface() else {
+    let Some(surface) = a.shape.surface().filter(|_| is_usable(a.shape, a.pose)) else {
         return;
     };
     let start = manifolds.len();
@@ -162,7 +163,7 @@ fn children(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mu
     let Shape::Compound(compound) = a.shape else {
         return;
     };
-    if !(a.pose.is_finite() && b.pose.is_finite()) {
+    if !(is_usable(a.shape, a.pose) && is_usable(b.shape, b.pose)) {
         return;
     }
     let mut near = Vec::new();

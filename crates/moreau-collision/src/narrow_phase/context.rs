@@ -100,6 +100,42 @@ impl<'a> Operand<'a> {
     }
 }
 
+/// Lengths (m) with which contacts are computed. Beyond, products of lengths overflow or vanish.
+const LEAST: f64 = 1e-50;
+const MOST: f64 = 1e50;
+
+/// Whether contacts of the shape at the pose can be computed: its dimensions and coordinates are
+/// lengths between `LEAST` and `MOST`. A dimension may also be zero.
+pub(super) fn is_usable(shape: &Shape, pose: &Pose) -> bool {
+    let is_length = |x: f64| x == 0.0 || (LEAST..=MOST).contains(&x);
+    let has_lengths = match *shape {
+        Shape::Sphere { radius } => is_length(radius),
+        Shape::Cuboid { half_extents: h } => is_length(h.x) && is_length(h.y) && is_length(h.z),
+        Shape::Capsule {
+            half_height,
+            radius,
+        }
+        | Shape::Cylinder {
+            half_height,
+            radius,
+        }
+        | Shape::Cone {
+            half_height,
+            radius,
+        } => is_length(half_height) && is_length(radius),
+        Shape::HalfSpace { normal } => is_length(normal.length()) && normal != Vec3::ZERO,
+        Shape::Hull(_) | Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => {
+            is_length(shape.bounding_radius())
+        }
+    };
+    let reach = pose.translation.abs();
+    has_lengths
+        && reach.x <= MOST
+        && reach.y <= MOST
+        && reach.z <= MOST
+        && pose.rotation.is_finite()
+}
+
 /// The sphere about the centroid of a hull that surely holds it.
 fn hull_sphere(hull: &ConvexHull, pose: &Pose) -> (Vec3, f64) {
     let center = hull.center();
@@ -164,14 +200,15 @@ const SIZE_ROUNDING: f64 = 1e-12;
 const COORDINATE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
 impl<'m> Context<'m> {
-    /// None where the pair cannot touch: bounding spheres too far apart, or a pose not finite.
+    /// None where the pair cannot touch: bounding spheres too far apart, or a shape or pose that is not
+    /// usable.
     pub(super) fn new(
         first: &Operand<'_>,
         second: &Operand<'_>,
         prediction: f64,
         manifold: &'m mut Manifold,
     ) -> Option<Self> {
-        if !(first.pose.is_finite() && second.pose.is_finite()) {
+        if !(is_usable(first.shape, first.pose) && is_usable(second.shape, second.pose)) {
             return None;
         }
         let size = first.radius + second.radius;

@@ -12,7 +12,8 @@ pub(super) fn nearest_on_segment(ends: [Vec3; 2], point: Vec3) -> Vec3 {
     let along = ends[1] - ends[0];
     // Measured from the nearer end, so that the result is exact at both ends.
     let t = along.dot(point - ends[0]) / along.length_squared();
-    if t <= 0.0 {
+    // Negated, so that the core of a capsule without a cylinder, a point, is its own end.
+    if !(t > 0.0) {
         ends[0]
     } else if t >= 1.0 {
         ends[1]

@@ -16,7 +16,7 @@
 //!
 //! **Frame.** The axes of the surface, with the origin at the shape's centre.
 
-use super::context::{Context, Operand};
+use super::context::{Context, Operand, is_usable};
 use super::on_triangle::{Facet, Meeting};
 use super::patch::{Code, Corner, Corners, NONE, Projection, square_distance};
 use super::reduce;
@@ -67,7 +67,7 @@ pub(super) fn collide(
 ) {
     let Ground { surface, .. } = ground;
     let operand = Operand::new(shape, pose);
-    if !(ground.pose.is_finite() && pose.is_finite()) {
+    if !is_usable(shape, pose) {
         return;
     }
     let origin = ground.pose.inverse_transform_point(operand.center);
