@@ -2,11 +2,13 @@
 //!
 //! `build`: all boxes are new. `rest`: each moves by 1e-4 of its size and the kept boxes hold.
 //! `fall`: each moves by a tenth of its size in one direction. `shake`: each jumps by its size.
+//! `shake_2_threads`: the same, the shares of the work done by two threads.
 
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use moreau_benches::Random;
 use moreau_collision::{Aabb, BroadPhase};
 use moreau_math::{Vec3, libm, vec3};
+use rayon::prelude::*;
 use std::hint::black_box;
 
 fn scattered(count: usize) -> Vec<Aabb> {
@@ -45,14 +47,18 @@ fn broad_phase(c: &mut Criterion) {
             });
         });
         type Motion<'a> = &'a dyn Fn(u64, &mut Random) -> Vec3;
-        let motions: [(&str, Motion<'_>); 3] = [
-            ("rest", &|_, random| random.vec(1e-4)),
-            ("fall", &|step, _| {
+        let shake: Motion<'_> = &|_, random| random.vec(1.0);
+        let motions: [(&str, usize, Motion<'_>); 4] = [
+            ("rest", 1, &|_, random| random.vec(1e-4)),
+            ("fall", 1, &|step, _| {
                 vec3(0.0, -0.1 * (step % 100) as f64, 0.0)
             }),
-            ("shake", &|_, random| random.vec(1.0)),
+            ("shake", 1, shake),
+            ("shake_2_threads", 2, shake),
         ];
-        for (name, motion) in motions {
+        for (name, threads, motion) in motions {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = pool.build().expect("threads");
             let mut broad_phase = filled(&boxes);
             broad_phase.pairs(&mut pairs);
             let (mut random, mut step) = (Random::new(2), 0);
@@ -63,7 +69,15 @@ fn broad_phase(c: &mut Criterion) {
                         let at = moved(aabb, motion(step, &mut random));
                         broad_phase.set(1 + i as u32, at, false);
                     }
-                    broad_phase.pairs(&mut pairs);
+                    if threads == 1 {
+                        broad_phase.pairs(&mut pairs);
+                    } else {
+                        broad_phase.pairs_by(&mut pairs, |work, shares| {
+                            pool.install(|| {
+                                shares.par_iter_mut().for_each(|share| work.run(share));
+                            });
+                        });
+                    }
                     black_box(pairs.len())
                 });
             });

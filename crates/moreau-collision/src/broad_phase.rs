@@ -19,6 +19,7 @@
 mod id_map;
 mod rebuild;
 mod settings;
+mod shares;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -26,6 +27,7 @@ mod update;
 mod visit;
 
 pub use settings::{BroadPhaseCounters, BroadPhaseSettings};
+pub use shares::{PairShare, PairWork};
 
 use crate::Aabb;
 use id_map::{IdMap, NONE};
@@ -146,6 +148,7 @@ struct Scratch {
     stack: Vec<u32>,
     tasks: Vec<Task>,
     leaves: Vec<(u32, Aabb)>,
+    shares: Vec<PairShare>,
     new_pairs: Vec<FatPair>,
     merged: Vec<FatPair>,
     unbounded_pairs: Vec<(u32, u32)>,
@@ -238,6 +241,39 @@ impl BroadPhase {
 
     /// Replaces the content of `pairs` by all pairs of overlapping boxes, sorted.
     pub fn pairs(&mut self, pairs: &mut Vec<(u32, u32)>) {
+        self.pairs_by(pairs, |work, shares| {
+            shares.iter_mut().for_each(|share| work.run(share));
+        });
+    }
+
+    /// As [`pairs`](Self::pairs), with most of the work done by the caller: `runner` is called with
+    /// shares of it, which may be done in any order, on any threads. The result has the same bits
+    /// however they are done.
+    ///
+    /// ```
+    /// use moreau_collision::{Aabb, BroadPhase, PairWork, PairShare};
+    /// use moreau_math::{Vec3, vec3};
+    ///
+    /// let mut broad_phase = BroadPhase::new();
+    /// for i in 0..1000 {
+    ///     let place = vec3(0.9 * f64::from(i), 0.0, 0.0);
+    ///     broad_phase.set(i, Aabb::around(place, Vec3::splat(0.5)), false);
+    /// }
+    /// let mut pairs = Vec::new();
+    /// broad_phase.pairs_by(&mut pairs, |work: &PairWork<'_>, shares: &mut [PairShare]| {
+    ///     std::thread::scope(|scope| {
+    ///         for half in shares.chunks_mut(shares.len().div_ceil(2)) {
+    ///             scope.spawn(|| half.iter_mut().for_each(|share| work.run(share)));
+    ///         }
+    ///     });
+    /// });
+    /// assert_eq!(pairs.len(), 999);
+    /// ```
+    pub fn pairs_by(
+        &mut self,
+        pairs: &mut Vec<(u32, u32)>,
+        mut runner: impl FnMut(&PairWork<'_>, &mut [PairShare]),
+    ) {
         self.counters = BroadPhaseCounters {
             proxies: self.len(),
             changed: self.changed.len(),
@@ -245,23 +281,19 @@ impl BroadPhase {
             ..BroadPhaseCounters::default()
         };
         self.update_trees();
-        self.update_fat_pairs();
+        self.update_fat_pairs(&mut runner);
         self.find_unbounded_pairs();
         self.counters.candidates = self.fat_pairs.len();
         self.counters.height = self.moving_tree.height() as usize;
 
+        let mut shares = std::mem::take(&mut self.scratch.shares);
+        let count = self.run_narrow(&mut shares, &mut runner);
         pairs.clear();
-        let mut others = self.scratch.unbounded_pairs.iter().copied().peekable();
-        for pair in &self.fat_pairs {
-            let (a, b) = pair.slots;
-            if self.tight[a as usize].overlaps(&self.tight[b as usize]) {
-                while let Some(other) = others.next_if(|o| *o < pair.ids) {
-                    pairs.push(other);
-                }
-                pairs.push(pair.ids);
-            }
+        for share in &shares[..count] {
+            pairs.extend_from_slice(share.overlapping());
         }
-        pairs.extend(others);
+        self.scratch.shares = shares;
+        merge_into(pairs, &self.scratch.unbounded_pairs);
     }
 
     /// Replaces the content of `ids` by the proxies whose boxes overlap `aabb`, sorted.
@@ -381,6 +413,22 @@ impl BroadPhase {
         if !std::mem::replace(&mut self.is_changed[slot as usize], true) {
             self.changed.push(slot);
         }
+    }
+}
+
+/// Adds sorted pairs to sorted pairs.
+fn merge_into(pairs: &mut Vec<(u32, u32)>, others: &[(u32, u32)]) {
+    let mut left = pairs.len();
+    pairs.extend_from_slice(others);
+    let mut end = pairs.len();
+    // From behind, so that nothing is overwritten before it is moved.
+    for &other in others.iter().rev() {
+        while left > 0 && pairs[left - 1] > other {
+            (left, end) = (left - 1, end - 1);
+            pairs[end] = pairs[left];
+        }
+        end -= 1;
+        pairs[end] = other;
     }
 }
 

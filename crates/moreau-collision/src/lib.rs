@@ -42,7 +42,7 @@ mod static_tree;
 mod surface;
 
 pub use aabb::Aabb;
-pub use broad_phase::{BroadPhase, BroadPhaseCounters, BroadPhaseSettings};
+pub use broad_phase::{BroadPhase, BroadPhaseCounters, BroadPhaseSettings, PairShare, PairWork};
 pub use compound::{Compound, CompoundChild};
 pub use error::ShapeError;
 pub use groups::Groups;

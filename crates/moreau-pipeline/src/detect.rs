@@ -62,7 +62,13 @@ impl Detection {
 
     /// Finds the pairs whose boxes, grown by the prediction distance and along the motion of the
     /// step, overlap; returns how many.
-    pub(crate) fn find_pairs(&mut self, state: &WorldState, free: &[Velocity], dt: f64) -> usize {
+    pub(crate) fn find_pairs(
+        &mut self,
+        state: &WorldState,
+        free: &[Velocity],
+        dt: f64,
+        parallel: bool,
+    ) -> usize {
         let prediction = state.settings.prediction_distance;
         let mut set = |index: u32| {
             if let Some(body) = &state.bodies[index as usize].value {
@@ -98,7 +104,13 @@ impl Detection {
                 set(index as u32);
             }
         }
-        self.broad_phase.pairs(&mut self.pairs);
+        self.broad_phase.pairs_by(&mut self.pairs, |work, shares| {
+            if parallel && shares.len() > 1 {
+                shares.par_iter_mut().for_each(|share| work.run(share));
+            } else {
+                shares.iter_mut().for_each(|share| work.run(share));
+            }
+        });
         self.sensor_pairs.clear();
         if selective {
             self.filter_pairs(state);

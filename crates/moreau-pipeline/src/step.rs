@@ -144,7 +144,9 @@ impl World {
     ) {
         let mut clock = Clock::new();
         self.integrate_forces(scratch, dt);
-        report.pairs = self.detection.find_pairs(&self.state, &scratch.free, dt);
+        report.pairs = self
+            .detection
+            .find_pairs(&self.state, &scratch.free, dt, parallel);
         report.times.broad_phase = clock.lap();
         report.recycled = self
             .detection

@@ -286,6 +286,62 @@ fn a_box_that_is_no_box_meets_nothing_and_comes_back() {
     assert_eq!((broad_phase.len(), broad_phase.aabb(3)), (1, None));
 }
 
+/// Shares done from behind, on threads, or not at all by the caller.
+#[test]
+fn whoever_does_the_shares_the_pairs_are_the_same() {
+    type Pairs = Vec<(u32, u32)>;
+    let mut random = Random(11);
+    let count = 3000;
+    let mut model: Vec<Aabb> = (0..count)
+        .map(|_| Aabb::around(random.vec(-6.0, 6.0), Vec3::splat(0.45)))
+        .collect();
+    let mut twins: [BroadPhase; 4] = Default::default();
+    let mut most = 0;
+    for step in 0..12 {
+        for id in 0..count as u32 {
+            // All, some, and none but a few move out of their boxes.
+            if step % 3 == 0 || id % [1, 7, 500][step % 3] == 0 {
+                let by = random.vec(-0.4, 0.4);
+                let aabb = &mut model[id as usize];
+                *aabb = Aabb::new(aabb.min + by, aabb.max + by);
+            }
+            for twin in &mut twins {
+                twin.set(id, model[id as usize], id % 10 == 0);
+            }
+        }
+        let [plain, behind, threads, left] = &mut twins;
+        let mut found: [Pairs; 4] = Default::default();
+        plain.pairs(&mut found[0]);
+        behind.pairs_by(&mut found[1], |work, shares| {
+            most = shares.len().max(most);
+            shares.iter_mut().rev().for_each(|share| work.run(share));
+        });
+        threads.pairs_by(&mut found[2], |work, shares| {
+            std::thread::scope(|scope| {
+                for some in shares.chunks_mut(3) {
+                    scope.spawn(|| some.iter_mut().for_each(|share| work.run(share)));
+                }
+            });
+        });
+        left.pairs_by(&mut found[3], |work, shares| {
+            let every_third = shares.iter_mut().step_by(3);
+            every_third.for_each(|share| work.run(share));
+        });
+        assert!(found[0].len() > 4096, "{}", found[0].len());
+        assert!(found[0].is_sorted());
+        assert!(found.iter().all(|pairs| *pairs == found[0]), "step {step}");
+        let by_id: Model = (0..)
+            .zip(&model)
+            .map(|(id, b)| (id, (*b, id % 10 == 0)))
+            .collect();
+        assert!(
+            step % 4 > 0 || found[0] == brute_force(&by_id),
+            "step {step}"
+        );
+    }
+    assert!(most > 20, "{most} shares");
+}
+
 #[test]
 fn steady_state_allocates_nothing() {
     let mut broad_phase = BroadPhase::new();
@@ -305,7 +361,7 @@ fn steady_state_allocates_nothing() {
         broad_phase.pairs(&mut pairs);
         let s = &broad_phase.scratch;
         capacities.push([
-            s.stack.capacity(),
+            s.shares.iter().map(PairShare::capacity).sum(),
             s.tasks.capacity(),
             s.leaves.capacity(),
             s.new_pairs.capacity(),

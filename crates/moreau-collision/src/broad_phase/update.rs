@@ -1,6 +1,7 @@
 //! Bringing trees and kept pairs up to date with the boxes given.
 
 use super::id_map::NONE;
+use super::shares::Runner;
 use super::{BroadPhase, FatPair, Kind, Scratch};
 
 /// A tree is built anew where more than one in this many of its leaves changed.
@@ -69,7 +70,7 @@ impl BroadPhase {
     }
 
     /// Brings the sorted list of pairs of overlapping fat boxes up to date.
-    pub(super) fn update_fat_pairs(&mut self) {
+    pub(super) fn update_fat_pairs(&mut self, runner: &mut Runner<'_>) {
         if self.changed.is_empty() {
             return;
         }
@@ -77,47 +78,23 @@ impl BroadPhase {
         self.fat_pairs
             .retain(|p| !is_changed[p.slots.0 as usize] && !is_changed[p.slots.1 as usize]);
 
+        let mut scratch = std::mem::take(&mut self.scratch);
         let Scratch {
-            stack,
+            shares,
             new_pairs,
             merged,
             ..
-        } = &mut self.scratch;
+        } = &mut scratch;
+        let count = self.run_search(shares, runner);
         new_pairs.clear();
-        for &slot in &self.changed {
-            let proxy = &self.proxies[slot as usize];
-            let trees = match self.kinds[slot as usize] {
-                Kind::Static => [Some(&self.moving_tree), None],
-                Kind::Moving => [Some(&self.moving_tree), Some(&self.static_tree)],
-                _ => continue,
-            };
-            for tree in trees.into_iter().flatten() {
-                tree.query(
-                    stack,
-                    |b| b.overlaps(&proxy.fat),
-                    |other| {
-                        // Two changed proxies find each other; the smaller slot keeps the pair.
-                        if other > slot || (other < slot && !is_changed[other as usize]) {
-                            let (a, b) = (proxy.id, self.proxies[other as usize].id);
-                            new_pairs.push(if a < b {
-                                FatPair {
-                                    ids: (a, b),
-                                    slots: (slot, other),
-                                }
-                            } else {
-                                FatPair {
-                                    ids: (b, a),
-                                    slots: (other, slot),
-                                }
-                            });
-                        }
-                    },
-                );
-            }
+        for share in &shares[..count] {
+            new_pairs.extend_from_slice(&share.found);
         }
-        new_pairs.sort_unstable_by_key(|p| p.ids);
+        // The shares' pairs are sorted runs.
+        new_pairs.sort_by_key(|p| p.ids);
         merge(&self.fat_pairs, new_pairs, merged);
         std::mem::swap(&mut self.fat_pairs, merged);
+        self.scratch = scratch;
         for slot in self.changed.drain(..) {
             self.is_changed[slot as usize] = false;
         }
