@@ -375,7 +375,8 @@ impl BroadPhase {
         } else {
             Vec3::ZERO
         };
-        let ahead = motion * self.settings.lookahead.max(0.0);
+        let most = Vec3::splat(0.5 * edge);
+        let ahead = (motion * self.settings.lookahead.max(0.0)).clamp(-most, most);
         let fat = aabb.enlarged(edge * self.settings.margin.max(0.0));
         Aabb::new(
             fat.min + ahead.min(Vec3::ZERO),

@@ -286,6 +286,30 @@ fn a_box_that_is_no_box_meets_nothing_and_comes_back() {
     assert_eq!((broad_phase.len(), broad_phase.aabb(3)), (1, None));
 }
 
+/// However fast a proxy is, its fat box is stretched by half of its longest edge at most.
+#[test]
+fn boxes_are_stretched_ahead_by_half_an_edge_at_most() {
+    for speed in [0.12, 0.2, 0.6, 0.99, 1.5] {
+        let mut broad_phase = BroadPhase::new();
+        let first = Aabb::around(Vec3::ZERO, vec3(0.5, 0.25, 0.25));
+        broad_phase.set(0, first, false);
+        let motion = vec3(speed, 0.0, -speed);
+        let tight = Aabb::new(first.min + motion, first.max + motion);
+        broad_phase.set(0, tight, false);
+        let fat = broad_phase.proxies[0].fat;
+        assert!(fat.contains(&tight));
+        // The margin is a tenth of the edge.
+        let ahead = fat.max.x - tight.max.x - 0.1;
+        let expected = match speed {
+            1.5 => 0.0,
+            _ => (4.0 * speed).min(0.5),
+        };
+        assert!((ahead - expected).abs() < 1e-15, "{ahead}, not {expected}");
+        assert!((tight.min.z - fat.min.z - 0.1 - expected).abs() < 1e-15);
+        assert!((tight.min.x - fat.min.x - 0.1).abs() < 1e-15);
+    }
+}
+
 /// Shares done from behind, on threads, or not at all by the caller.
 #[test]
 fn whoever_does_the_shares_the_pairs_are_the_same() {
