@@ -40,3 +40,17 @@ fn hulls_hold() {
 fn scenes_hold() {
     run("scenes", scenes::check);
 }
+
+#[test]
+fn seeds_of_scenes_are_scenes() {
+    for name in ["shapes.json", "generated.json"] {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("seeds/scenes")
+            .join(name);
+        let scene = moreau::scene::Scene::load(&file).unwrap_or_else(|error| panic!("{error}"));
+        assert!(
+            scene.build().is_ok_and(|built| built.bodies.len() > 4),
+            "{name}"
+        );
+    }
+}
