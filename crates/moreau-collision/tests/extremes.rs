@@ -5,8 +5,8 @@ mod scenes;
 use moreau_collision::{
     CollideSettings, ConvexHull, Shape, ShapeError, closest_points, collide_all,
 };
-use moreau_math::{Pose, Vec3, vec3};
-use scenes::{at, box_hull, contact, turned};
+use moreau_math::{Pose, Quat, Vec3, libm, vec3};
+use scenes::{Random, Scene, at, box_hull, contact, turned};
 
 fn partners() -> Vec<Shape> {
     let triangle = [Vec3::ZERO, vec3(0.0, 0.0, 2.0), vec3(2.0, 0.0, 0.0)];
@@ -208,4 +208,55 @@ fn a_hull_of_any_scale_has_the_same_faces() {
 fn two_to(exponent: i32) -> f64 {
     let factor = if exponent < 0 { 0.5 } else { 2.0 };
     (0..exponent.abs()).fold(1.0, |power, _| power * factor)
+}
+
+/// Capsules so thin that the polytope between them and a round solid is nothing but rounding.
+#[test]
+fn a_hair_in_a_round_solid_is_found() {
+    let hair = Shape::capsule(6.5, 3.125_095_370_342_113e-11);
+    let lean = Quat::from_xyzw(3.7e-9, 3e-9, 1.9e-9, 1.0);
+    let (cylinder, origin) = (Shape::cylinder(4.875, 4.875), Pose::IDENTITY);
+    let leaning = Pose::new(Vec3::ZERO, lean);
+    let near = closest_points(&cylinder, &leaning, &hair, &origin).unwrap();
+    assert!((near.separation + 4.875).abs() < 1e-6, "{near:?}");
+
+    let hair = Shape::capsule(0.125, 6.408_886_989_959_41e-12);
+    let level = turned(vec3(0.75, 0.0, 0.75), Vec3::X, std::f64::consts::FRAC_PI_2);
+    let cone = Shape::cone(1.625, 6.0);
+    let near = closest_points(&hair, &level, &cone, &origin).unwrap();
+    assert!(near.separation < 0.0, "{near:?}");
+    let scene = Scene {
+        a: (hair, level),
+        b: (cone, origin),
+    };
+    let mut random = Random(3);
+    // Among them the normals of the base and, all around, of the side.
+    let side = (0..360).map(|i| {
+        let angle = std::f64::consts::TAU / 360.0 * f64::from(i);
+        let rise = 6.0 / 3.25;
+        -vec3(libm::cos(angle), rise, libm::sin(angle)).normalize()
+    });
+    let others: Vec<Vec3> = (0..1000).map(|_| random.direction()).collect();
+    for n in side.chain(others).chain([Vec3::Y, Vec3::NEG_Y]) {
+        let along = scene.separation(n);
+        assert!(
+            along <= near.separation + 1e-9,
+            "{along} along {n}: {near:?}"
+        );
+    }
+}
+
+/// What is no rotation gives no right answer, but an answer, and soon.
+#[test]
+fn a_quaternion_of_any_length_comes_to_an_end() {
+    let cone = Shape::cone(9.0, 6.5);
+    let cube = Shape::cuboid(10.625, 10.625, 10.625);
+    let stretched = Pose::new(
+        vec3(0.125, 10.625, 10.625),
+        Quat::from_xyzw(10.625, 10.625, 10.625, 2.875),
+    );
+    let pose = at(10.625, 0.0, 0.0);
+    let there = contact((&cube, stretched), (&cone, pose), 0.0);
+    let back = contact((&cone, pose), (&cube, stretched), 0.0);
+    assert_eq!(there, back.swapped());
 }

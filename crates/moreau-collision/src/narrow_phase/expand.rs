@@ -33,6 +33,9 @@ use smallvec::SmallVec;
 /// direction.
 const CLEARLY_APART: f64 = 1e-4;
 
+/// Thickness, relative to the sizes, below which a core is a hair.
+const HAIR: f64 = 1e-8;
+
 /// Radius of the ball, relative to the thinner core.
 const WIDENED: f64 = 1e-3;
 
@@ -126,7 +129,8 @@ pub(super) fn separating_axis<'a>(
     if search.best_separation() > limit {
         return None;
     }
-    let thickness = a.thickness().min(b.thickness());
+    // A hair is looked at as if it were thicker: lengths of its own are lost in the rounding.
+    let thickness = (a.thickness().min(b.thickness())).max(HAIR * context.size);
     let guess = search.best.map_or(a.axes()[0], |axis| axis.normal);
     let difference = |n: Vec3| Difference::new(a.support(n), b.support(-n));
     // Coarse, as it is refined.
@@ -269,7 +273,10 @@ impl Expansion {
                 }
             }
         }
-        if edges.len() < 3 {
+        // One loop: without that the corner would get ever more faces.
+        let is_loop = (edges.iter().enumerate())
+            .all(|(k, edge)| edges[..k].iter().all(|other| other[0] != edge[0]));
+        if edges.len() < 3 || !is_loop {
             return false;
         }
         self.faces.retain(|f| !seen(f));
