@@ -183,7 +183,7 @@ impl Pair {
             return;
         }
         let names = || format!("{}\n{near:?}\n{back:?}", self.names());
-        let near_by = point.abs().max_element() <= 1e6;
+        let near_by = point.is_finite() && point.abs().max_element() <= 1e6;
         if self.usual && self.a.is_convex() && near_by {
             assert!(on_a.is_ok(), "projection of {point}: {on_a:?}\n{}", names());
         }

@@ -27,6 +27,8 @@ pub struct Compound {
     children: Vec<CompoundChild>,
     /// Number of the first part of each child, and of all parts.
     first_parts: Vec<u32>,
+    /// Indices of the heightfields among the children.
+    heightfields: Vec<u32>,
     tree: StaticTree,
     bounding_radius: f64,
 }
@@ -94,7 +96,9 @@ impl Compound {
         first_parts.push(count as u32);
         let boxes: Vec<Aabb> = flat.iter().map(|c| c.shape.aabb(&c.pose)).collect();
         let reach = |c: &CompoundChild| c.pose.translation.length() + c.shape.bounding_radius();
+        let is_heightfield = |i: &u32| matches!(flat[*i as usize].shape, Shape::Heightfield(_));
         Ok(Self {
+            heightfields: (0..flat.len() as u32).filter(is_heightfield).collect(),
             bounding_radius: flat.iter().map(reach).fold(0.0, f64::max),
             children: flat,
             first_parts,
@@ -144,6 +148,11 @@ impl Compound {
     /// How many parts all children have.
     pub(crate) fn part_count(&self) -> usize {
         self.first_parts[self.children.len()] as usize
+    }
+
+    /// The children that are heightfields: below them all is solid, however far from their boxes.
+    pub(crate) fn heightfields(&self) -> &[u32] {
+        &self.heightfields
     }
 
     pub(crate) fn tree(&self) -> &StaticTree {

@@ -358,3 +358,81 @@ fn a_mesh_stands_on_a_half_space_and_on_a_box() {
         }
     }
 }
+
+/// Exchanging two compounds exchanges their contacts, also of what lies far below a heightfield, out
+/// of its box; and a heightfield in a compound is as deep as one by itself.
+#[test]
+fn below_a_heightfield_in_a_compound_all_is_solid() {
+    let ground = Shape::heightfield(3, 3, vec![0.0; 9], [2.0, 2.0]).unwrap();
+    let place = Pose::from_translation(vec3(-2.0, 1.0, -2.0));
+    let bar = Shape::cuboid(0.25, 0.25, 0.25);
+    let scenery = Shape::compound(&[(bar, Pose::IDENTITY), (ground.clone(), place)]).unwrap();
+    let ball = Shape::sphere(0.5);
+    let low = Pose::from_translation(vec3(0.75, -7.0, 0.5));
+    let aside = Pose::from_translation(vec3(5.0, -3.0, 0.0));
+    let balls = Shape::compound(&[(ball.clone(), aside), (ball.clone(), low)]).unwrap();
+    let settings = CollideSettings { prediction: 0.0 };
+    let all = |a: (&Shape, &Pose), b: (&Shape, &Pose), settings: &CollideSettings| {
+        let mut manifolds = Vec::new();
+        collide_all(a.0, a.1, b.0, b.1, settings, &mut manifolds);
+        manifolds
+    };
+    let origin = Pose::IDENTITY;
+    let alone = all((&ground, &place), (&ball, &low), &settings);
+    assert_eq!(alone[0].min_separation(), Some(-8.5));
+    let partners = [(&balls, origin), (&ball, low)];
+    for (partner, pose) in partners {
+        let found = all((&scenery, &origin), (partner, &pose), &settings);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!(found[0].points()[0].separation, -8.5);
+        assert_eq!(found[0].normal(), Vec3::Y);
+        let back = all((partner, &pose), (&scenery, &origin), &settings);
+        assert_eq!(
+            found,
+            back.iter().map(Manifold::swapped).collect::<Vec<_>>()
+        );
+    }
+}
+
+/// A prediction below zero reports what is that deep, of composite shapes, too.
+#[test]
+fn a_negative_prediction_reports_deep_contacts_only() {
+    let ground = Shape::heightfield(2, 2, vec![0.0; 4], [4.0, 4.0]).unwrap();
+    let ball = Shape::sphere(1.0);
+    let whole = Shape::compound(&[(ball.clone(), Pose::IDENTITY)]).unwrap();
+    let cube = Shape::cuboid(1.0, 1.0, 1.0);
+    for (height, prediction, expected) in [
+        (0.5, -0.25, true),
+        (0.5, -0.75, false),
+        (-0.5, -1.25, true),
+        (-0.5, -1.75, false),
+        (-7.0, -7.5, true),
+        (-7.0, -8.5, false),
+    ] {
+        let settings = CollideSettings { prediction };
+        let above = Pose::from_translation(vec3(2.0, height, 2.0));
+        for shape in [&ball, &whole] {
+            let mut found = [Vec::new(), Vec::new()];
+            let origin = Pose::IDENTITY;
+            collide_all(&ground, &origin, shape, &above, &settings, &mut found[0]);
+            collide_all(shape, &above, &ground, &origin, &settings, &mut found[1]);
+            for manifolds in &found {
+                assert_eq!(
+                    !manifolds.is_empty(),
+                    expected,
+                    "{height} {prediction}: {manifolds:?}"
+                );
+            }
+        }
+    }
+    // Beside each other by 1.5 of 2 m: half a metre deep.
+    let beside = Pose::from_translation(vec3(1.5, 0.0, 0.0));
+    for (prediction, expected) in [(-0.4, 1), (-0.6, 0)] {
+        let settings = CollideSettings { prediction };
+        for (a, b) in [(&whole, &cube), (&cube, &whole), (&whole, &whole)] {
+            let mut manifolds = Vec::new();
+            collide_all(a, &Pose::IDENTITY, b, &beside, &settings, &mut manifolds);
+            assert_eq!(manifolds.len(), expected, "{prediction}: {manifolds:?}");
+        }
+    }
+}

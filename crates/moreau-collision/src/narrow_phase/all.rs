@@ -166,15 +166,29 @@ fn children(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mu
     if !(is_usable(a.shape, a.pose) && is_usable(b.shape, b.pose)) {
         return;
     }
-    let mut near = Vec::new();
-    // Rounding is far below half the prediction distance, or the shapes' sizes.
-    let size = b.shape.bounding_radius().min(a.shape.bounding_radius());
-    let far = (b.pose.translation - a.pose.translation)
-        .abs()
-        .max_element();
-    let margin = settings.prediction * 1.5 + 1e-9 * (size + far);
-    let local = b.shape.aabb(&a.pose.relative(b.pose)).enlarged(margin);
-    compound.tree().overlapping(&local, &mut near);
+    let mut near: Vec<u32> = Vec::new();
+    let is_bottomless = match b.shape {
+        Shape::Heightfield(_) => true,
+        Shape::Compound(other) => !other.heightfields().is_empty(),
+        _ => false,
+    };
+    if is_bottomless {
+        near.extend(0..compound.children().len() as u32);
+    } else {
+        // Rounding is far below half the prediction distance, or the shapes' sizes.
+        let size = b.shape.bounding_radius().min(a.shape.bounding_radius());
+        let far = (b.pose.translation - a.pose.translation)
+            .abs()
+            .max_element();
+        let margin = settings.prediction.max(0.0) * 1.5 + 1e-9 * (size + far);
+        let local = b.shape.aabb(&a.pose.relative(b.pose)).enlarged(margin);
+        compound.tree().overlapping(&local, &mut near);
+        for &index in compound.heightfields() {
+            if !near.contains(&index) {
+                near.push(index);
+            }
+        }
+    }
     for index in near {
         let child = &compound.children()[index as usize];
         let first = compound.first_part(index as usize);

@@ -117,7 +117,8 @@ pub(super) fn collide(
             }
         }
         if groups.is_empty() && ground.is_bottomless {
-            groups.extend(sunk(ground, origin, solid));
+            let group = sunk(ground, origin, solid);
+            groups.extend(group.filter(|g| g.separation <= context.limit));
         }
         groups
     });
