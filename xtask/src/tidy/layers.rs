@@ -2,9 +2,9 @@
 //!
 //! ```text
 //!                    moreau-cli
-//!                        |
-//!                      moreau
-//!                        |
+//!                     |      \
+//!                  moreau   moreau-record
+//!                     |      /
 //!                  moreau-scene
 //!                        |
 //!                 moreau-pipeline
@@ -152,6 +152,18 @@ pub(crate) const ROWS: &[Row] = &[
             "thiserror",
         ],
     },
+    // The one crate that compiles C: nothing but tools may know it.
+    Row {
+        name: "moreau-record",
+        kind: Kind::Library,
+        uses: &[
+            "moreau-math",
+            "moreau-collision",
+            "moreau-pipeline",
+            "moreau-scene",
+        ],
+        external: &["rusqlite", "serde", "serde_json", "thiserror"],
+    },
     Row {
         name: "moreau",
         kind: Kind::Library,
@@ -174,7 +186,7 @@ pub(crate) const ROWS: &[Row] = &[
     Row {
         name: "moreau-cli",
         kind: Kind::Tool,
-        uses: &["moreau"],
+        uses: &["moreau", "moreau-record"],
         external: &[
             "clap",
             "comfy-table",

@@ -1,0 +1,227 @@
+use moreau_pipeline::{StageTimes, StepReport};
+use rusqlite::{Connection, Row, params};
+
+/// What a recorded step did: the fields of [`StepReport`] under the same names.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs, reason = "each field is that of StepReport")]
+pub struct FrameReport {
+    pub frame: u64,
+    pub bodies: u64,
+    pub pairs: u64,
+    pub manifolds: u64,
+    pub recycled: u64,
+    pub contact_points: u64,
+    pub seam_points: u64,
+    pub stopped_bodies: u64,
+    pub joints: u64,
+    pub islands: u64,
+    pub largest_island: u64,
+    pub warm_started: u64,
+    pub sweeps: u64,
+    pub total_sweeps: u64,
+    pub factorizations: u64,
+    /// m/s.
+    pub residual: f64,
+    pub worst_contact: Option<u64>,
+    pub uncertified_islands: u64,
+    pub guarded_islands: u64,
+    /// m.
+    pub max_penetration: f64,
+    /// J.
+    pub kinetic_energy: f64,
+    /// J.
+    pub potential_energy: f64,
+    /// s.
+    pub times: StageTimes,
+    /// What each solver did; those that did nothing are left out.
+    pub solvers: Vec<ShareReport>,
+}
+
+/// What one solver did in a step: the fields of [`moreau_pipeline::SolverShare`].
+#[derive(Clone, Debug, Default, PartialEq)]
+#[allow(missing_docs, reason = "each field is that of SolverShare")]
+pub struct ShareReport {
+    pub solver: String,
+    pub islands: u64,
+    pub uncertified_islands: u64,
+    pub contact_points: u64,
+    pub sweeps: u64,
+    pub factorizations: u64,
+    /// m/s.
+    pub residual: f64,
+}
+
+impl FrameReport {
+    /// Whether every island's solve converged to its tolerance.
+    pub fn certified(&self) -> bool {
+        self.uncertified_islands == 0
+    }
+
+    /// The report of a step.
+    pub fn of(report: &StepReport) -> Self {
+        let solvers = report.solvers.iter().filter(|(_, share)| share.islands > 0);
+        Self {
+            frame: report.step,
+            bodies: report.bodies as u64,
+            pairs: report.pairs as u64,
+            manifolds: report.manifolds as u64,
+            recycled: report.recycled as u64,
+            contact_points: report.contact_points as u64,
+            seam_points: report.seam_points as u64,
+            stopped_bodies: report.stopped_bodies as u64,
+            joints: report.joints as u64,
+            islands: report.islands as u64,
+            largest_island: report.largest_island as u64,
+            warm_started: report.warm_started as u64,
+            sweeps: report.sweeps.into(),
+            total_sweeps: report.total_sweeps,
+            factorizations: report.factorizations,
+            residual: report.residual,
+            worst_contact: report.worst_contact.map(|c| c as u64),
+            uncertified_islands: report.uncertified_islands as u64,
+            guarded_islands: report.guarded_islands as u64,
+            max_penetration: report.max_penetration,
+            kinetic_energy: report.kinetic_energy,
+            potential_energy: report.potential_energy,
+            times: report.times,
+            solvers: solvers
+                .map(|(solver, share)| ShareReport {
+                    solver: solver.name().into(),
+                    islands: share.islands as u64,
+                    uncertified_islands: share.uncertified_islands as u64,
+                    contact_points: share.contact_points as u64,
+                    sweeps: share.sweeps,
+                    factorizations: share.factorizations,
+                    residual: share.residual,
+                })
+                .collect(),
+        }
+    }
+
+    pub(crate) fn insert(&self, connection: &Connection, run: i64) -> rusqlite::Result<()> {
+        const INSERT: &str = "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
+            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        let int = |x: u64| x as i64;
+        let counts = [
+            self.frame,
+            self.bodies,
+            self.pairs,
+            self.manifolds,
+            self.recycled,
+            self.contact_points,
+            self.seam_points,
+            self.stopped_bodies,
+            self.joints,
+            self.islands,
+            self.largest_island,
+            self.warm_started,
+            self.sweeps,
+            self.total_sweeps,
+            self.factorizations,
+        ];
+        let mut statement = connection.prepare_cached(INSERT)?;
+        let mut at = 1;
+        let mut bind = |value: &dyn rusqlite::ToSql| {
+            at += 1;
+            statement.raw_bind_parameter(at - 1, value)
+        };
+        bind(&run)?;
+        for count in counts {
+            bind(&int(count))?;
+        }
+        bind(&self.residual)?;
+        bind(&self.worst_contact.map(int))?;
+        bind(&int(self.uncertified_islands))?;
+        bind(&int(self.guarded_islands))?;
+        let t = &self.times;
+        for real in [
+            self.max_penetration,
+            self.kinetic_energy,
+            self.potential_energy,
+            t.broad_phase,
+            t.narrow_phase,
+            t.islands,
+            t.solve,
+            t.integrate,
+            t.total,
+        ] {
+            bind(&real)?;
+        }
+        statement.raw_execute()?;
+        let mut statement = connection
+            .prepare_cached("INSERT INTO solver_reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+        for s in &self.solvers {
+            statement.execute(params![
+                run,
+                int(self.frame),
+                s.solver,
+                int(s.islands),
+                int(s.uncertified_islands),
+                int(s.contact_points),
+                int(s.sweeps),
+                int(s.factorizations),
+                s.residual,
+            ])?;
+        }
+        Ok(())
+    }
+
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<Self> {
+        let count = |name: &str| row.get::<_, i64>(name).map(|x| x as u64);
+        // What is not a number is stored as none.
+        let real = |name: &str| Ok(row.get::<_, Option<f64>>(name)?.unwrap_or(f64::NAN));
+        let real: &dyn Fn(&str) -> rusqlite::Result<f64> = &real;
+        Ok(Self {
+            frame: count("frame")?,
+            bodies: count("bodies")?,
+            pairs: count("pairs")?,
+            manifolds: count("manifolds")?,
+            recycled: count("recycled")?,
+            contact_points: count("contact_points")?,
+            seam_points: count("seam_points")?,
+            stopped_bodies: count("stopped_bodies")?,
+            joints: count("joints")?,
+            islands: count("islands")?,
+            largest_island: count("largest_island")?,
+            warm_started: count("warm_started")?,
+            sweeps: count("sweeps")?,
+            total_sweeps: count("total_sweeps")?,
+            factorizations: count("factorizations")?,
+            residual: real("residual")?,
+            worst_contact: row
+                .get::<_, Option<i64>>("worst_contact")?
+                .map(|x| x as u64),
+            uncertified_islands: count("uncertified_islands")?,
+            guarded_islands: count("guarded_islands")?,
+            max_penetration: real("max_penetration")?,
+            kinetic_energy: real("kinetic_energy")?,
+            potential_energy: real("potential_energy")?,
+            times: StageTimes {
+                broad_phase: real("time_broad_phase")?,
+                narrow_phase: real("time_narrow_phase")?,
+                islands: real("time_islands")?,
+                solve: real("time_solve")?,
+                integrate: real("time_integrate")?,
+                total: real("time_total")?,
+            },
+            solvers: Vec::new(),
+        })
+    }
+}
+
+impl ShareReport {
+    /// The frame, and a solver's share of it.
+    pub(crate) fn from_row(row: &Row<'_>) -> rusqlite::Result<(u64, Self)> {
+        let count = |name: &str| row.get::<_, i64>(name).map(|x| x as u64);
+        let share = Self {
+            solver: row.get("solver")?,
+            islands: count("islands")?,
+            uncertified_islands: count("uncertified_islands")?,
+            contact_points: count("contact_points")?,
+            sweeps: count("sweeps")?,
+            factorizations: count("factorizations")?,
+            residual: row.get::<_, Option<f64>>("residual")?.unwrap_or(f64::NAN),
+        };
+        Ok((count("frame")?, share))
+    }
+}
