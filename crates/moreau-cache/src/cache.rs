@@ -111,6 +111,11 @@ impl ContactCache {
         self.entries.is_empty()
     }
 
+    /// Bytes of its lists, with what they keep free.
+    pub fn bytes(&self) -> usize {
+        (self.entries.capacity() + self.next.capacity()) * size_of::<CacheEntry>()
+    }
+
     /// What the look-ups since the last [`begin`](Self::begin) found.
     pub fn counters(&self) -> CacheCounters {
         self.counters

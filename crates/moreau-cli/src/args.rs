@@ -18,6 +18,7 @@ const AFTER: &str = "Examples:
   moreau run tower_30                         run a scene and print its figures
   moreau run my.json --html out/my.html       watch it in a browser, offline
   moreau run tower_30 --threads 2 --json      figures as one JSON object
+  moreau run pile --profile                   see where the time of its steps goes
   moreau check my.json                        find the first mistake in a scene file
   moreau run pile --dump-step 40 pile.json    write the contact problem of step 40
   moreau solve pile.json --solver pgs         solve it by another solver
@@ -67,6 +68,10 @@ pub(crate) struct RunArgs {
     /// Print the figures as one JSON object, and nothing else, to standard output.
     #[arg(long)]
     pub(crate) json: bool,
+
+    /// Measure where the time of the steps goes. The results have the same bits.
+    #[arg(long)]
+    pub(crate) profile: bool,
 
     /// Write poses and velocities of all bodies and steps as CSV.
     #[arg(long, value_name = "FILE")]

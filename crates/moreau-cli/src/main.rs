@@ -19,6 +19,7 @@ mod interrupt;
 mod output;
 mod page;
 mod poses;
+mod profile;
 mod run;
 mod scenes;
 mod solve;

@@ -5,10 +5,10 @@ use crate::dump::Dump;
 use crate::fault::{self, Fault};
 use crate::page::{About, Gate, Recording, html};
 use crate::poses::PoseFile;
-use crate::{interrupt, output, scenes, solvers, table};
+use crate::{interrupt, output, profile, scenes, solvers, table};
 use indicatif::{ProgressBar, ProgressStyle};
 use moreau::WorldError;
-use moreau::scene::{Figures, GateResult, Run, RunOptions, Verdict, evaluate};
+use moreau::scene::{Figures, GateResult, ProfileFigures, Run, RunOptions, Verdict, evaluate};
 use moreau::solver::SolveError;
 use serde::Serialize;
 use std::fmt::Write;
@@ -23,6 +23,8 @@ struct Summary<'a> {
     /// Whether the run was stopped before its end.
     interrupted: bool,
     gates: &'a [GateResult],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    profile: Option<ProfileFigures>,
 }
 
 /// Runs a scene.
@@ -35,6 +37,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
         dt: args.dt,
         steps: args.steps,
         threads: args.threads,
+        profile: args.profile,
         ..RunOptions::default()
     };
     let mut run = Run::new(&scene, options)
@@ -102,6 +105,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
             figures: &figures,
             interrupted,
             gates: &gates,
+            profile: run.profile(),
         };
         let json = serde_json::to_string(&summary)
             .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
@@ -189,6 +193,10 @@ fn words(args: &RunArgs, run: &Run, figures: &Figures, gates: &[GateResult]) -> 
     let _ = write!(text, "\n{}\n", table::figures(figures));
     if !figures.solvers.is_empty() {
         let _ = writeln!(text, "{}", table::solvers(figures));
+    }
+    if let Some(profile) = run.profile() {
+        let _ = writeln!(text, "{}", profile::table(&profile));
+        let _ = writeln!(text, "{}", profile::words(&profile));
     }
     if !gates.is_empty() {
         let _ = writeln!(text, "{}", table::gates(gates));

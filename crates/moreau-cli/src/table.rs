@@ -130,7 +130,7 @@ pub(crate) fn subject(gate: &GateResult) -> String {
     }
 }
 
-fn new_table<const N: usize>(header: [&str; N]) -> Table {
+pub(crate) fn new_table<const N: usize>(header: [&str; N]) -> Table {
     let mut table = new(UTF8_FULL_CONDENSED);
     table.set_header(header);
     table

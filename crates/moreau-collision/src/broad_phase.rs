@@ -16,6 +16,7 @@
 //! In steady state a call costs one look at each fat pair. Trees, fat boxes and kept pairs change
 //! what a call costs and never what it returns, as the tight boxes have the last word.
 
+mod bytes;
 mod id_map;
 mod rebuild;
 mod settings;

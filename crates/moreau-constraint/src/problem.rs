@@ -158,6 +158,13 @@ impl ContactProblem {
         Ok(index)
     }
 
+    /// Bytes of its lists, with what they keep free.
+    pub fn bytes(&self) -> usize {
+        self.bodies.capacity() * size_of::<BodyInput>()
+            + self.contacts.capacity() * size_of::<ContactPoint>()
+            + self.rows.capacity() * size_of::<Row>()
+    }
+
     /// Step, s.
     pub fn dt(&self) -> f64 {
         self.dt

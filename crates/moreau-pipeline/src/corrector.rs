@@ -13,7 +13,7 @@ use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
 use moreau_solver::{ContactSolver, SolveError, SolveReport};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
-use moreau_solver_simd::{SimdSettings, SimdSolver};
+use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver};
 
 /// Contacts up to which packing them four at a time costs more than it saves.
 const FEW_CONTACTS: usize = 64;
@@ -33,6 +33,7 @@ impl Corrector {
     pub(crate) fn solve(
         &mut self,
         knobs: &PositionCorrection,
+        instructions: Instructions,
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
@@ -53,6 +54,7 @@ impl Corrector {
                 max_sweeps: knobs.max_sweeps,
                 tolerance: TOLERANCE,
                 keep_best: false,
+                instructions,
                 ..SimdSettings::default()
             };
             if *self.simd.settings() != settings {

@@ -1,6 +1,7 @@
 //! Broad and narrow phase over the bodies of a world, and the contact points that follow.
 
 use crate::contact::Contact;
+use crate::profile::held;
 use crate::recycle::{Kept, Recycling};
 use crate::sweep::{self, Found, Path};
 use crate::world::WorldState;
@@ -47,6 +48,19 @@ impl Detection {
                 self.touched.push(index as u32);
             }
         }
+    }
+
+    /// What is held here: boxes and pairs, manifolds.
+    pub(crate) fn bytes(&self) -> (usize, usize) {
+        let manifolds = self.found.iter().map(|found| held(&found.manifolds));
+        (
+            self.broad_phase.bytes()
+                + held(&self.touched)
+                + held(&self.joined)
+                + held(&self.pairs)
+                + held(&self.sensor_pairs),
+            held(&self.found) + manifolds.sum::<usize>(),
+        )
     }
 
     /// A body was added or changed between steps.

@@ -2,6 +2,7 @@
 //! not dynamic do not join islands.
 
 use crate::contact::Contact;
+use crate::profile::held;
 use crate::world::WorldState;
 
 /// The islands of a step, as ranges into three lists.
@@ -31,6 +32,16 @@ pub(crate) struct IslandRange {
 pub(crate) const NONE: u32 = u32::MAX;
 
 impl Islands {
+    /// What is held here.
+    pub(crate) fn bytes(&self) -> usize {
+        held(&self.parent)
+            + held(&self.island)
+            + held(&self.bodies)
+            + held(&self.contacts)
+            + held(&self.joints)
+            + held(&self.ranges)
+    }
+
     pub(crate) fn build(&mut self, state: &WorldState, points: &[Contact]) {
         let slots = state.bodies.len();
         self.parent.clear();

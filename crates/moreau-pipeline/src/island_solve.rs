@@ -5,6 +5,7 @@ use crate::corrector::Corrector;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
+use crate::profile::{Clock, IslandProfile, held};
 use crate::solver_choice::WorldSolver;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, WorldError};
@@ -14,6 +15,7 @@ use moreau_constraint::{
 };
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
 use moreau_solver::SolveReport;
+use moreau_solver_simd::SimdStats;
 
 /// What all islands of a step share.
 pub(crate) struct StepInput<'a> {
@@ -27,6 +29,7 @@ pub(crate) struct StepInput<'a> {
     /// World inverse inertia of each slot.
     pub(crate) inverse_inertia: &'a [SymMat3],
     pub(crate) dt: f64,
+    pub(crate) profiling: bool,
 }
 
 /// Memory and solvers of one worker.
@@ -53,6 +56,17 @@ pub(crate) struct IslandResult {
     pub(crate) report: Option<SolveReport>,
     pub(crate) guarded: bool,
     pub(crate) error: Option<WorldError>,
+    /// All zero where the world does not profile.
+    pub(crate) profile: IslandProfile,
+}
+
+impl IslandResult {
+    pub(crate) fn bytes(&self) -> usize {
+        held(&self.velocities)
+            + held(&self.corrections)
+            + held(&self.impulses)
+            + held(&self.joint_impulses)
+    }
 }
 
 impl Worker {
@@ -66,6 +80,16 @@ impl Worker {
             soft: Impulses::default(),
             soft_velocities: Vec::new(),
         }
+    }
+
+    /// What is held here but for the solvers.
+    pub(crate) fn bytes(&self) -> usize {
+        let impulses = |i: &Impulses| held(&i.contacts) + held(&i.rows);
+        self.problem.bytes()
+            + held(&self.others)
+            + impulses(&self.impulses)
+            + impulses(&self.soft)
+            + held(&self.soft_velocities)
     }
 
     /// Solves one island into `out`; an error lands there too.
@@ -98,7 +122,9 @@ impl Worker {
         out: &mut IslandResult,
     ) -> Result<(), WorldError> {
         let island = Island::new(input, range);
+        let mut clock = Clock::new(input.profiling);
         let bounces = self.assemble(input, &island)?;
+        out.profile.assembly = clock.lap();
         let (solver, report) =
             self.solver
                 .solve(&self.problem, &mut self.impulses, &mut out.velocities)?;
@@ -119,7 +145,13 @@ impl Worker {
             out.joint_impulses.push(impulses);
             row += rows;
         }
+        out.profile.solve = clock.lap();
+        out.profile.lanes = match solver {
+            IslandSolver::Simd if input.profiling => self.solver.lanes(),
+            _ => SimdStats::default(),
+        };
         self.correct_positions(input, &island, out)?;
+        out.profile.correction = clock.lap();
         out.velocities.truncate(island.bodies.len());
         Ok(())
     }
@@ -353,8 +385,13 @@ impl Worker {
                 self.problem.add_row(row)?;
             }
         }
-        self.corrector
-            .solve(knobs, &self.problem, &mut self.soft, &mut out.corrections)?;
+        self.corrector.solve(
+            knobs,
+            input.state.settings.solver.simd.instructions,
+            &self.problem,
+            &mut self.soft,
+            &mut out.corrections,
+        )?;
         out.corrections.truncate(island.bodies.len());
         Ok(())
     }

@@ -27,7 +27,8 @@ impl World {
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut report = StepReport::default();
-        self.detect(&mut scratch, dt, false, &mut report);
+        self.find_pairs(&mut scratch, dt, false, &mut report);
+        self.find_contacts(&mut scratch, dt, false, &mut report);
         scratch.islands.build(&self.state, &scratch.points);
         self.look_up_warm_starts(&mut scratch, dt, &mut report);
         let mut worker = Worker::new(self.solver.fork());

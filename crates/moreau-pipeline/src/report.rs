@@ -1,23 +1,6 @@
-use crate::{BodyId, IslandSolver};
+use crate::{BodyId, IslandSolver, StepProfile};
 use moreau_solver::SolveReport;
 use serde::{Deserialize, Serialize};
-
-/// Seconds that the stages of a step took.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct StageTimes {
-    /// Boxes and pairs.
-    pub broad_phase: f64,
-    /// Manifolds.
-    pub narrow_phase: f64,
-    /// Contact graph and islands.
-    pub islands: f64,
-    /// Assembly, velocity solve and position correction of all islands.
-    pub solve: f64,
-    /// New velocities and poses, contact cache, bookkeeping.
-    pub integrate: f64,
-    /// The whole step.
-    pub total: f64,
-}
 
 /// What a step did and how right it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -74,8 +57,11 @@ pub struct StepReport {
     /// Potential energy of all dynamic bodies in the uniform gravity after the step, J (zero at
     /// the world's origin).
     pub potential_energy: f64,
-    /// Where the time went. Not part of any state.
-    pub times: StageTimes,
+    /// How long the step took, s. Not part of any state.
+    pub seconds: f64,
+    /// Where the time went, and what memory the world holds; `None` where it was not asked for by
+    /// [`crate::World::set_profiling`].
+    pub profile: Option<StepProfile>,
 }
 
 /// What one solver did in a step.

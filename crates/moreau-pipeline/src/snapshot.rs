@@ -17,7 +17,7 @@ impl World {
     }
 
     /// Puts the world into the state of `bytes`. The future is then bit for bit that of the world
-    /// that made them. Solver and threads stay as they are.
+    /// that made them. Solver, threads and profiling stay as they are.
     ///
     /// # Errors
     /// Where the bytes are not a snapshot that this build reads; the world is then unchanged.
@@ -25,6 +25,7 @@ impl World {
         let state = decode(bytes)?;
         let mut world = Self::from_state(state);
         world.pool = self.pool.take();
+        world.profiling = self.profiling;
         if self.solver.is_own() {
             world.solver = self.solver.fork();
         }

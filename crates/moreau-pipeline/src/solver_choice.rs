@@ -19,7 +19,7 @@ use moreau_solver_active_set::{ActiveSetSettings, ActiveSetSolver};
 use moreau_solver_block::{BlockSettings, BlockSolver};
 use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
-use moreau_solver_simd::{SimdSettings, SimdSolver};
+use moreau_solver_simd::{SimdSettings, SimdSolver, SimdStats};
 use serde::{Deserialize, Serialize};
 
 /// Which of the workspace's solvers solve the islands.
@@ -197,6 +197,11 @@ impl WorldSolver {
             Some(solver) => solver.name(),
             None => self.chosen.name(),
         }
+    }
+
+    /// How the fast path laid out the last problem that it was given.
+    pub(crate) fn lanes(&self) -> SimdStats {
+        self.chosen.simd.stats()
     }
 
     /// The same for another worker.

@@ -9,16 +9,16 @@ use crate::integrate::{Motion, advance, free_velocity};
 use crate::island::Islands;
 use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
 use crate::motion::{self, Held, Moving};
+use crate::profile::{Clock, StageTimes, StepProfile, held};
 use crate::seams::Seams;
 use crate::sensors::Sensors;
 use crate::world::{World, WorldState};
-use crate::{BodyId, IslandReport, StepReport, WorldError};
+use crate::{BodyId, IslandReport, LaneFill, StepReport, WorldBytes, WorldError};
 use moreau_cache::CachedImpulse;
 use moreau_math::{Quat, SymMat3, Vec3, Velocity};
 use moreau_solver::SolveReport;
 use rayon::prelude::*;
 use std::sync::Mutex;
-use std::time::Instant;
 
 /// Memory that steps reuse. Holds no state.
 #[derive(Default)]
@@ -44,6 +44,45 @@ impl Scratch {
         self.workers.clear();
     }
 
+    /// The time (s) that the step waited for the islands, by what was done in it.
+    fn share_out(&self, seconds: f64, times: &mut StageTimes) {
+        let (mut assembly, mut solve, mut correction) = (0.0, 0.0, 0.0);
+        for result in &self.results[..self.islands.ranges.len()] {
+            assembly += result.profile.assembly;
+            solve += result.profile.solve;
+            correction += result.profile.correction;
+        }
+        let all = assembly + solve + correction;
+        let share = if all > 0.0 { seconds / all } else { 0.0 };
+        times.assembly += assembly * share;
+        times.solve = solve * share;
+        times.correction = correction * share;
+    }
+
+    fn lane_fill(&self) -> LaneFill {
+        let mut fill = LaneFill::default();
+        for result in &self.results[..self.islands.ranges.len()] {
+            fill.add(&result.profile.lanes);
+        }
+        fill
+    }
+
+    /// Adds what is held here.
+    pub(crate) fn add_bytes(&self, bytes: &mut WorldBytes) {
+        bytes.bodies += held(&self.free)
+            + held(&self.inverse_inertia)
+            + held(&self.motions)
+            + held(&self.held)
+            + held(&self.moved);
+        bytes.contacts += held(&self.points) + held(&self.warm);
+        bytes.islands += self.islands.bytes() + held(&self.results);
+        bytes.islands += self.results.iter().map(IslandResult::bytes).sum::<usize>();
+        for worker in &self.workers {
+            let worker = worker.lock().unwrap_or_else(|e| e.into_inner());
+            bytes.islands += worker.bytes();
+        }
+    }
+
     /// What the islands' solvers see.
     pub(crate) fn input<'a>(&'a self, state: &'a WorldState, dt: f64) -> StepInput<'a> {
         StepInput {
@@ -54,6 +93,7 @@ impl Scratch {
             free: &self.free,
             inverse_inertia: &self.inverse_inertia,
             dt,
+            profiling: false,
         }
     }
 }
@@ -92,18 +132,24 @@ impl World {
             step: self.state.steps + 1,
             ..StepReport::default()
         };
-        let mut clock = Clock::new();
+        let mut whole = Clock::new(true);
+        let mut clock = Clock::new(self.profiling);
+        let mut times = StageTimes::default();
 
-        self.detect(scratch, dt, parallel, &mut report);
-        clock.lap();
+        self.find_pairs(scratch, dt, parallel, &mut report);
+        times.broad_phase = clock.lap();
+        self.find_contacts(scratch, dt, parallel, &mut report);
+        times.narrow_phase = clock.lap();
 
         // The groups that must be solved together.
         scratch.islands.build(&self.state, &scratch.points);
         report.islands = scratch.islands.ranges.len();
-        report.times.islands = clock.lap();
+        times.islands = clock.lap();
 
+        self.look_up_warm_starts(scratch, dt, &mut report);
+        times.assembly = clock.lap();
         self.solve_islands(scratch, dt, parallel, &mut report)?;
-        report.times.solve = clock.lap();
+        scratch.share_out(clock.lap(), &mut times);
 
         motion::gather(
             &self.state,
@@ -118,6 +164,7 @@ impl World {
             },
         );
         self.check_motions(scratch, dt)?;
+        times.integration = clock.lap();
         report.stopped_bodies = crossings::stop(
             &mut scratch.crossings,
             &mut self.detection,
@@ -126,28 +173,45 @@ impl World {
             dt,
         );
         self.watch_passing(&mut scratch.sensors, &scratch.moved, dt);
+        times.continuous = clock.lap();
         self.commit(scratch, dt);
         self.report_sensors(&mut scratch.sensors);
         self.fill_report(scratch, &mut report);
-        report.times.integrate = clock.lap();
-        report.times.total = clock.total();
+        times.commit = clock.lap();
+        report.seconds = whole.lap();
+        if self.profiling {
+            times.total = report.seconds;
+            report.profile = Some(StepProfile {
+                times,
+                lanes: scratch.lane_fill(),
+                bytes: self.bytes_with(scratch),
+            });
+        }
         Ok(report)
     }
 
-    /// Forces, then what touches what on the free path through the step.
-    pub(crate) fn detect(
+    /// Forces, then who may touch whom on the free path through the step.
+    pub(crate) fn find_pairs(
         &mut self,
         scratch: &mut Scratch,
         dt: f64,
         parallel: bool,
         report: &mut StepReport,
     ) {
-        let mut clock = Clock::new();
         self.integrate_forces(scratch, dt);
         report.pairs = self
             .detection
             .find_pairs(&self.state, &scratch.free, dt, parallel);
-        report.times.broad_phase = clock.lap();
+    }
+
+    /// What touches what on the free path through the step.
+    pub(crate) fn find_contacts(
+        &mut self,
+        scratch: &mut Scratch,
+        dt: f64,
+        parallel: bool,
+        report: &mut StepReport,
+    ) {
         report.recycled = self
             .detection
             .find_manifolds(&self.state, &scratch.free, dt, parallel);
@@ -160,7 +224,6 @@ impl World {
         report.manifolds -= ghosts;
         report.seam_points = ghost_points;
         report.contact_points = scratch.points.len();
-        report.times.narrow_phase = clock.lap();
     }
 
     fn integrate_forces(&self, scratch: &mut Scratch, dt: f64) {
@@ -203,9 +266,11 @@ impl World {
         while scratch.results.len() < count {
             scratch.results.push(IslandResult::default());
         }
-        self.look_up_warm_starts(scratch, dt, report);
         let mut results = std::mem::take(&mut scratch.results);
-        let input = scratch.input(&self.state, dt);
+        let input = StepInput {
+            profiling: self.profiling,
+            ..scratch.input(&self.state, dt)
+        };
         let workers = &scratch.workers;
         let solve = |(range, result): (&crate::island::IslandRange, &mut IslandResult)| {
             // Each thread has a worker of its own, so the lock is always free.
@@ -426,27 +491,5 @@ impl World {
         dynamic
             .map(|b| -b.state.mass.mass * b.state.gravity_scale * gravity.dot(b.state.center))
             .sum()
-    }
-}
-
-struct Clock {
-    start: Instant,
-    last: Instant,
-}
-
-impl Clock {
-    fn new() -> Self {
-        let start = Instant::now();
-        Self { start, last: start }
-    }
-
-    /// Seconds since the last lap.
-    fn lap(&mut self) -> f64 {
-        let before = std::mem::replace(&mut self.last, Instant::now());
-        (self.last - before).as_secs_f64()
-    }
-
-    fn total(&self) -> f64 {
-        (self.last - self.start).as_secs_f64()
     }
 }

@@ -61,6 +61,8 @@ pub struct World {
     pub(crate) scratch: Scratch,
     /// Of the last step. Not part of the state.
     pub(crate) island_reports: Vec<IslandReport>,
+    /// Whether steps measure themselves.
+    pub(crate) profiling: bool,
     /// Follows from the state; brought up to date when a query comes.
     pub(crate) query_tree: RwLock<QueryTree>,
 }
@@ -108,6 +110,7 @@ impl World {
             detection: Detection::default(),
             scratch: Scratch::default(),
             island_reports: Vec::new(),
+            profiling: false,
             query_tree: RwLock::default(),
         };
         world.detection.rebuild(&world.state);

@@ -31,7 +31,7 @@ pub struct FrameReport {
     pub kinetic_energy: f64,
     /// J.
     pub potential_energy: f64,
-    /// s.
+    /// s; all but the total are 0 where the world did not measure them.
     pub times: StageTimes,
     /// What each solver did; those that did nothing are left out.
     pub solvers: Vec<ShareReport>,
@@ -83,7 +83,13 @@ impl FrameReport {
             max_penetration: report.max_penetration,
             kinetic_energy: report.kinetic_energy,
             potential_energy: report.potential_energy,
-            times: report.times,
+            times: report.profile.map_or(
+                StageTimes {
+                    total: report.seconds,
+                    ..StageTimes::default()
+                },
+                |profile| profile.times,
+            ),
             solvers: solvers
                 .map(|(solver, share)| ShareReport {
                     solver: solver.name().into(),
@@ -99,8 +105,8 @@ impl FrameReport {
     }
 
     pub(crate) fn insert(&self, connection: &Connection, run: i64) -> rusqlite::Result<()> {
-        const INSERT: &str = "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
-            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+        const INSERT: &str = "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
+            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let int = |x: u64| x as i64;
         let counts = [
             self.frame,
@@ -141,8 +147,12 @@ impl FrameReport {
             t.broad_phase,
             t.narrow_phase,
             t.islands,
+            t.assembly,
             t.solve,
-            t.integrate,
+            t.correction,
+            t.integration,
+            t.continuous,
+            t.commit,
             t.total,
         ] {
             bind(&real)?;
@@ -200,8 +210,12 @@ impl FrameReport {
                 broad_phase: real("time_broad_phase")?,
                 narrow_phase: real("time_narrow_phase")?,
                 islands: real("time_islands")?,
+                assembly: real("time_assembly")?,
                 solve: real("time_solve")?,
-                integrate: real("time_integrate")?,
+                correction: real("time_correction")?,
+                integration: real("time_integration")?,
+                continuous: real("time_continuous")?,
+                commit: real("time_commit")?,
                 total: real("time_total")?,
             },
             solvers: Vec::new(),

@@ -85,7 +85,8 @@ CREATE TABLE reports (
     guarded_islands INTEGER NOT NULL, max_penetration REAL,
     kinetic_energy REAL, potential_energy REAL,
     time_broad_phase REAL, time_narrow_phase REAL, time_islands REAL,
-    time_solve REAL, time_integrate REAL, time_total REAL,
+    time_assembly REAL, time_solve REAL, time_correction REAL,
+    time_integration REAL, time_continuous REAL, time_commit REAL, time_total REAL,
     PRIMARY KEY (run, frame)
 ) STRICT, WITHOUT ROWID;
 CREATE TABLE solver_reports (

@@ -39,6 +39,7 @@ mod locate;
 mod meter;
 mod momentum;
 mod print;
+mod profile;
 mod random;
 mod run;
 mod scene;
@@ -59,6 +60,7 @@ pub use generate::{Axis, Container, Generator, GridOfColumns, Pile, Pyramid, Sta
 pub use import_text::import_text;
 pub use instances::{Cell, Column, Instances};
 pub use joint::{BallSpec, DistanceSpec, JointSpec};
+pub use profile::{ProfileFigures, StageFigures};
 pub use random::SplitMix64;
 pub use run::{Run, RunOptions};
 pub use scene::{Format, Scene, VERSION};

@@ -3,6 +3,7 @@ use crate::error::{Path, SceneError};
 use crate::figures::{Figures, median, percentile};
 use crate::gate::GateResult;
 use crate::meter::{Meter, max_speed};
+use crate::profile::{ProfileFigures, Profiles};
 use crate::scene::Scene;
 use moreau_math::Vec3;
 use moreau_pipeline::{BodyId, IslandProblem, StepReport, World, WorldError};
@@ -19,6 +20,9 @@ pub struct RunOptions {
     pub threads: usize,
     /// Solver of all islands; `None` for the world's default.
     pub solver: Option<Box<dyn ContactSolver>>,
+    /// Whether the steps measure where their time goes, for [`Run::profile`]. Default false. The
+    /// results have the same bits.
+    pub profile: bool,
 }
 
 impl Default for RunOptions {
@@ -28,6 +32,7 @@ impl Default for RunOptions {
             steps: None,
             threads: 1,
             solver: None,
+            profile: false,
         }
     }
 }
@@ -54,6 +59,7 @@ pub struct Run {
     threads: usize,
     /// Seconds of each measured step.
     times: Vec<f64>,
+    profiles: Profiles,
     /// Body and step of each gate.
     targets: Vec<(Option<BodyId>, u64)>,
     found: Vec<Option<f64>>,
@@ -97,6 +103,7 @@ impl Run {
         if let Some(solver) = options.solver {
             built.world.set_solver(solver);
         }
+        built.world.set_profiling(options.profile);
         let targets: Vec<(Option<BodyId>, u64)> = scene
             .expect
             .iter()
@@ -112,6 +119,7 @@ impl Run {
             measure_from: same_time(scene.measure_from),
             threads: options.threads,
             times: Vec::new(),
+            profiles: Profiles::default(),
             found: vec![None; targets.len()],
             targets,
             scene: scene.clone(),
@@ -130,7 +138,10 @@ impl Run {
         self.meter.before_step(&self.built.world);
         let report = self.built.world.step(self.dt)?;
         if report.step > self.measure_from {
-            self.times.push(report.times.total);
+            self.times.push(report.seconds);
+        }
+        if let Some(profile) = &report.profile {
+            self.profiles.add(&report, profile);
         }
         self.meter.after_step(&self.built.world, &report);
         self.look_at_gates();
@@ -232,6 +243,12 @@ impl Run {
             peak_speed_m_s: meter.peak_speed,
             dt_s: self.dt,
         }
+    }
+
+    /// Where the time of the steps went; `None` where it was not asked for.
+    pub fn profile(&self) -> Option<ProfileFigures> {
+        let asked = self.built.world.profiling();
+        asked.then(|| self.profiles.figures(self.measure_from))
     }
 
     /// How the scene's gates came out so far, in the order of its `expect`.

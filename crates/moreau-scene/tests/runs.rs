@@ -314,3 +314,27 @@ fn any_solver_can_be_put_in() {
     assert!(!figures.certified && figures.uncertified_steps > 0);
     assert_eq!(figures.residual_max_m_s, 0.5);
 }
+
+#[test]
+fn a_profile_counts_the_steps_from_measure_from_on() {
+    let mut scene = scenes::tower(3);
+    scene.measure_from = 6;
+    let profile = |steps: u64, profile: bool| {
+        let options = RunOptions {
+            steps: Some(steps),
+            profile,
+            ..RunOptions::default()
+        };
+        let mut run = Run::new(&scene, options).unwrap();
+        run.run_to_end().unwrap();
+        run.profile()
+    };
+    assert!(profile(10, false).is_none());
+    assert_eq!(profile(10, true).unwrap().steps, 4);
+    // A run that ends before still tells where its time went.
+    let short = profile(6, true).unwrap();
+    assert_eq!(short.steps, 6);
+    let shares: f64 = short.stages.iter().map(|s| s.share).sum();
+    assert!((0.1..=1.0 + 1e-9).contains(&shares), "{shares}");
+    assert_eq!(short.islands, 1);
+}

@@ -54,9 +54,9 @@ pub use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
 pub use moreau_math::{MassProperties, Mat3, Pose, Quat, SymMat3, Vec3, Velocity, vec3};
 pub use moreau_pipeline::{
     Body, BodyId, BodyKind, BodyView, CombineRule, Contact, FastPath, IslandProblem, IslandReport,
-    IslandSolver, Joint, JointId, JointKind, Mass, Material, PositionCorrection, SnapshotError,
-    SolverChoice, SolverSettings, SolverShare, SolverShares, StageTimes, StateHash, StepReport,
-    World, WorldError, WorldSettings,
+    IslandSolver, Joint, JointId, JointKind, LaneFill, Mass, Material, PositionCorrection,
+    SnapshotError, SolverChoice, SolverSettings, SolverShare, SolverShares, StageTimes, StateHash,
+    StepProfile, StepReport, World, WorldBytes, WorldError, WorldSettings,
 };
 pub use moreau_solver::{Certificate, ContactSolver, Measures, SolveReport, StopReason};
 pub use moreau_solver_newton::{NewtonSettings, NewtonSolver};

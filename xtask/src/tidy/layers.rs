@@ -201,7 +201,7 @@ pub(crate) const ROWS: &[Row] = &[
 ];
 
 /// Files that may read the clock: what they measure is reported, and never part of a state.
-pub(crate) const CLOCKS: &[&str] = &["crates/moreau-pipeline/src/step.rs"];
+pub(crate) const CLOCKS: &[&str] = &["crates/moreau-pipeline/src/profile.rs"];
 
 /// Files of simulation crates that may read the disk, so that whoever uses a crate alone can load its
 /// inputs; nothing in a step calls them.

@@ -184,7 +184,7 @@ impl Recording {
                 report.contact_points as f64,
                 report.residual,
                 report.max_penetration,
-                report.times.total * 1e3,
+                report.seconds * 1e3,
                 f64::from(u8::from(report.certified)),
             ],
         });

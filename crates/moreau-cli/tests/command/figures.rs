@@ -179,3 +179,34 @@ fn gates_decide_the_exit_code() {
         assert_eq!(ran.err.contains("gate failed"), code == 1, "{}", ran.err);
     }
 }
+
+#[test]
+fn a_profile_is_told_where_it_is_asked_for_and_changes_nothing() {
+    let folder = Folder::new("profile");
+    let plain = json(&folder, &[]);
+    assert!(plain.get("profile").is_none());
+    let measured = json(&folder, &["--profile"]);
+    assert_eq!(measured["state_hash"], plain["state_hash"]);
+    let profile = &measured["profile"];
+    assert_eq!(profile["steps"], 20);
+    let stages = profile["stages"].as_array().unwrap();
+    let shares = stages.iter().map(|stage| stage["share"].as_f64().unwrap());
+    let shares: f64 = shares.sum();
+    assert!((0.5..=1.0 + 1e-9).contains(&shares), "{shares}");
+    for stage in stages {
+        let ms = |key: &str| stage[key].as_f64().unwrap();
+        assert!(ms("ms_median") >= 0.0 && ms("ms_p95") >= ms("ms_median"));
+    }
+    assert!(profile["bytes"]["bodies"].as_u64().unwrap() > 0);
+
+    let ran = folder.moreau(&["run", "pair.json", "--profile"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    for part in [
+        "broad phase",
+        "correction",
+        "20 steps measured",
+        "held by the world",
+    ] {
+        assert!(ran.out.contains(part), "no {part:?} in {}", ran.out);
+    }
+}

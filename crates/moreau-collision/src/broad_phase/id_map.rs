@@ -21,6 +21,12 @@ impl IdMap {
         }
     }
 
+    /// What is held here.
+    pub(super) fn bytes(&self) -> usize {
+        let made = self.pages.iter().flatten().count();
+        self.pages.capacity() * size_of::<Option<Box<[u32]>>>() + made * PAGE * size_of::<u32>()
+    }
+
     pub(super) fn set(&mut self, id: u32, slot: u32) {
         let page = id as usize / PAGE;
         if page >= self.pages.len() {

@@ -44,6 +44,13 @@ pub struct PairShare {
 }
 
 impl PairShare {
+    /// What is held here.
+    pub(super) fn bytes(&self) -> usize {
+        self.stack.capacity() * size_of::<u32>()
+            + self.found.capacity() * size_of::<FatPair>()
+            + self.overlapping.capacity() * size_of::<(u32, u32)>()
+    }
+
     /// The kept pairs that overlap, in order.
     pub(super) fn overlapping(&self) -> &[(u32, u32)] {
         &self.overlapping[..self.count]

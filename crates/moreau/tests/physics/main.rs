@@ -11,6 +11,7 @@ mod fast_path;
 mod forces;
 mod friction;
 mod impacts;
+mod instructions;
 mod known_limits;
 mod narrow_phase;
 mod pushed_piles;
