@@ -16,7 +16,7 @@ pub(crate) struct Cli {
 
 const AFTER: &str = "Examples:
   moreau run tower_30                         run a scene and print its figures
-  moreau run my.json --html out/my.html       watch it in a browser, offline
+  moreau view pyramid_20                      run it and watch it in the browser, offline
   moreau run tower_30 --threads 2 --json      figures as one JSON object
   moreau run pile --profile                   see where the time of its steps goes
   moreau check my.json                        find the first mistake in a scene file
@@ -30,6 +30,8 @@ Exit codes: 0 done, 1 the run or one of its scene's gates failed or an answer is
 pub(crate) enum Command {
     /// Step a scene and print what it came to.
     Run(RunArgs),
+    /// Step a scene and open a page that plays it in the browser, offline.
+    View(ViewArgs),
     /// Solve contact problems from files and certify the answers.
     Solve(SolveArgs),
     /// List the scenes that can be run by name.
@@ -84,6 +86,41 @@ pub(crate) struct RunArgs {
     /// Write the contact problem of step K (its largest island) as a file for `moreau solve`.
     #[arg(long, num_args = 2, value_names = ["K", "FILE"])]
     pub(crate) dump_step: Option<Vec<String>>,
+}
+
+/// Step a scene and open a page that plays it in the browser, offline.
+///
+/// Every body and contact tells its numbers when it is clicked; H goes to the heaviest contact.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct ViewArgs {
+    /// Path of a scene file, or name of a scene (see `moreau scenes`).
+    #[arg(default_value = crate::scenes::SHOWCASE)]
+    pub(crate) scene: String,
+
+    /// Solve with this solver instead of the scene's.
+    #[arg(long, value_name = "NAME", value_parser = solvers::parser())]
+    pub(crate) solver: Option<String>,
+
+    /// Length of a step in seconds, such as 0.01 or 1/240.
+    #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
+    pub(crate) dt: Option<f64>,
+
+    /// Number of steps.
+    #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
+    pub(crate) steps: Option<u64>,
+
+    /// Threads. The results have the same bits for any number.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
+    #[arg(allow_hyphen_values = true)]
+    pub(crate) threads: usize,
+
+    /// Where to write the page [default: out/SCENE.html].
+    #[arg(long, value_name = "FILE")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Only write the page and print its path.
+    #[arg(long)]
+    pub(crate) no_open: bool,
 }
 
 /// Solve contact problems from files and certify the answers.

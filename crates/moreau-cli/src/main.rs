@@ -1,7 +1,8 @@
 //! The moreau command: run scenes, print figures, write traces and pages, solve problem files.
 //!
 //! **Owns**: the command line ([`args`]), what people and programs read of a run ([`run`],
-//! [`table`], [`poses`]) and of a solve ([`solve`]), the page that plays it ([`page`]), and how mistakes look ([`fault`]).
+//! [`table`], [`poses`]) and of a solve ([`solve`]), the page that plays it ([`view`]), and how mistakes
+//! look ([`fault`]).
 //!
 //! **Must not know**: how a scene is read, measured or stepped; a number that it prints comes from
 //! `moreau::scene::Run`, a step's report or `moreau::solve`.
@@ -9,6 +10,7 @@
 //! ```sh
 //! moreau                      # the showcase, and out/showcase.html
 //! moreau run tower_30 --json  # figures as JSON
+//! moreau view pyramid_20      # watch it in the browser
 //! moreau scenes               # what else there is
 //! ```
 
@@ -17,7 +19,6 @@ mod dump;
 mod fault;
 mod interrupt;
 mod output;
-mod page;
 mod poses;
 mod profile;
 mod run;
@@ -25,6 +26,7 @@ mod scenes;
 mod solve;
 mod solvers;
 mod table;
+mod view;
 
 use args::{Cli, Command, RunArgs};
 use clap::Parser;
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
 fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {
     match cli.command {
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::View(args)) => view::run(&args),
         Some(Command::Solve(args)) => solve::run(&args),
         Some(Command::Scenes) => scenes::print_list().map(|()| ExitCode::SUCCESS),
         Some(Command::Check { scene }) => scenes::check(&scene).map(|()| ExitCode::SUCCESS),

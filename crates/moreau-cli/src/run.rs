@@ -3,13 +3,13 @@
 use crate::args::RunArgs;
 use crate::dump::Dump;
 use crate::fault::{self, Fault};
-use crate::page::{About, Gate, Recording, html};
 use crate::poses::PoseFile;
 use crate::{interrupt, output, profile, scenes, solvers, table};
 use indicatif::{ProgressBar, ProgressStyle};
 use moreau::WorldError;
 use moreau::scene::{Figures, GateResult, ProfileFigures, Run, RunOptions, Verdict, evaluate};
 use moreau::solver::SolveError;
+use moreau_page::{About, Gate, Recording, html};
 use serde::Serialize;
 use std::fmt::Write;
 use std::io::IsTerminal;
@@ -37,7 +37,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
         dt: args.dt,
         steps: args.steps,
         threads: args.threads,
-        profile: args.profile,
+        // The page plots the stages.
+        profile: args.profile || args.html.is_some(),
         ..RunOptions::default()
     };
     let mut run = Run::new(&scene, options)
@@ -93,7 +94,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
     }
     let figures = run.figures();
     if let (Some(path), Some(mut recording)) = (&args.html, recording) {
-        recording.finish(run.world());
+        recording.finish();
         output::make_room(path)?;
         let page = html(&recording, &about(&run, &figures, &evaluate(&run)));
         std::fs::write(path, page).map_err(|error| Fault::write(path, &error))?;
@@ -105,7 +106,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
             figures: &figures,
             interrupted,
             gates: &gates,
-            profile: run.profile(),
+            profile: run.profile().filter(|_| args.profile),
         };
         let json = serde_json::to_string(&summary)
             .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
@@ -194,7 +195,7 @@ fn words(args: &RunArgs, run: &Run, figures: &Figures, gates: &[GateResult]) -> 
     if !figures.solvers.is_empty() {
         let _ = writeln!(text, "{}", table::solvers(figures));
     }
-    if let Some(profile) = run.profile() {
+    if let Some(profile) = run.profile().filter(|_| args.profile) {
         let _ = writeln!(text, "{}", profile::table(&profile));
         let _ = writeln!(text, "{}", profile::words(&profile));
     }

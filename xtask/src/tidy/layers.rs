@@ -184,16 +184,21 @@ pub(crate) const ROWS: &[Row] = &[
         external: &[],
     },
     Row {
+        name: "moreau-page",
+        kind: Kind::Library,
+        uses: &["moreau"],
+        external: &["miniz_oxide", "serde", "serde_json"],
+    },
+    Row {
         name: "moreau-cli",
         kind: Kind::Tool,
-        uses: &["moreau", "moreau-record"],
+        uses: &["moreau", "moreau-page", "moreau-record"],
         external: &[
             "clap",
             "comfy-table",
             "ctrlc",
             "indicatif",
             "miette",
-            "miniz_oxide",
             "serde",
             "serde_json",
         ],

@@ -55,10 +55,12 @@ fn the_page_holds_the_run_and_loads_nothing() {
     assert_eq!(ran.code, 0);
     assert!(ran.out.contains("out/pair.html"), "{}", ran.out);
     let page = folder.read("out/pair.html");
-    for network in [
-        "http://", "https://", "src=", "href=", "@import", "url(", "fetch(", "import(",
-    ] {
-        assert!(!page.contains(network), "the page contains {network:?}");
+    // The policy refuses whatever a script would fetch; the markup asks for nothing.
+    let policy = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'";
+    assert!(page.contains(policy));
+    let markup = &page[..page.find("<script").unwrap()];
+    for network in ["http://", "https://", "src=", "href=", "@import", "url("] {
+        assert!(!markup.contains(network), "the page contains {network:?}");
     }
     for mark in ["/*STYLE*/", "/*META*/", "/*DATA*/", "/*SCRIPT*/"] {
         assert!(!page.contains(mark), "{mark} was not filled in");
@@ -70,14 +72,25 @@ fn the_page_holds_the_run_and_loads_nothing() {
     };
     let meta: serde_json::Value =
         serde_json::from_str(element("<script id=\"meta\" type=\"application/json\">")).unwrap();
-    assert_eq!(meta["bodies"].as_array().unwrap().len(), 3);
-    assert_eq!(meta["bodies"][1]["name"], "box, small");
-    assert_eq!(meta["frame_steps"].as_array().unwrap().len(), 21);
+    let run = &meta["runs"][0];
+    assert_eq!(run["bodies"].as_array().unwrap().len(), 3);
+    assert_eq!(run["bodies"][1]["name"], "box, small");
+    assert_eq!(run["frame_steps"].as_array().unwrap().len(), 21);
     assert_eq!(meta["verdict"]["good"], true);
     let data = element("<script id=\"data\" type=\"text/plain\">");
     assert!(data.len() > 100);
     let letter = |b: u8| b.is_ascii_alphanumeric() || b"+/=".contains(&b);
     assert!(data.bytes().all(letter));
+}
+
+#[test]
+fn view_writes_the_page_of_a_scene() {
+    let folder = Folder::new("view");
+    let ran = folder.moreau(&["view", "pair.json", "--no-open"]);
+    assert_eq!(ran.code, 0);
+    let name = "out/pair.html";
+    assert!(ran.out.contains(name), "{}", ran.out);
+    assert!(folder.read(name).contains("\"frame_steps\":[0,1,2,"));
 }
 
 #[test]

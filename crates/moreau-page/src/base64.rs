@@ -3,7 +3,7 @@
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
 /// Appends `bytes` to `out`.
-pub(super) fn encode(bytes: &[u8], out: &mut String) {
+pub(crate) fn encode(bytes: &[u8], out: &mut String) {
     out.reserve(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
         let byte = |i: usize| u32::from(chunk.get(i).copied().unwrap_or(0));

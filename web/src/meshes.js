@@ -1,16 +1,17 @@
-// Meshes as unindexed triangles, 10 numbers a corner: position, normal, edge distances, cap.
+// Meshes as unindexed triangles, 9 numbers a corner: position, normal, edge distances.
 //
 // `edge` is the barycentric coordinate of the corner; the fragment shader draws a line where one of
 // the three is small. A side that is no edge of the solid has 1 added to its coordinate.
-// `cap` moves a corner along the body's y axis by cap * instance length: it makes one mesh serve
-// capsules of all proportions.
 
-const CORNER = 10;
+import { BufferGeometry, InterleavedBuffer, InterleavedBufferAttribute } from "three";
+import { add, cross, normalize, scale, sub } from "./math.js";
 
-function pushTriangle(out, points, normals, hidden, caps = [0, 0, 0]) {
+const CORNER = 9;
+
+function pushTriangle(out, points, normals, hidden) {
   for (let i = 0; i < 3; i++) {
     const edge = [0, 1, 2].map((k) => (k === i ? 1 : 0) + (hidden[k] ? 1 : 0));
-    out.push(...points[i], ...normals[i], ...edge, caps[i]);
+    out.push(...points[i], ...normals[i], ...edge);
   }
 }
 
@@ -51,29 +52,30 @@ function boxMesh() {
   return out;
 }
 
-/** The unit ball, cut at the equator: the caps of a capsule; with length 0 a ball. */
-function roundMesh(slices, stacks) {
+/** A ball of `radius`, its halves moved apart by `half_height` along y: a capsule. */
+function roundMesh(radius, half_height, [slices, stacks]) {
   const out = [];
   const ring = (i, half) => {
-    // Each half has its own equator, the band between the two is the capsule's side.
     const angle = (i / stacks) * (Math.PI / 2);
-    return { y: Math.sin(angle) * half, r: Math.cos(angle), cap: half };
+    return { y: Math.sin(angle) * half, r: Math.cos(angle), shift: half_height * half };
   };
   const rings = [];
   for (let i = stacks; i >= 0; i--) rings.push(ring(i, -1));
-  for (let i = 0; i <= stacks; i++) rings.push(ring(i, 1));
+  for (let i = half_height > 0 ? 0 : 1; i <= stacks; i++) rings.push(ring(i, 1));
   const hidden = [true, true, true];
   for (let k = 0; k + 1 < rings.length; k++) {
     for (let s = 0; s < slices; s++) {
-      const at = (r, j) => {
+      const at = ({ y, r, shift }, j) => {
         const a = (j / slices) * 2 * Math.PI;
-        return [r.r * Math.sin(a), r.y, r.r * Math.cos(a)];
+        const normal = [r * Math.sin(a), y, r * Math.cos(a)];
+        return { normal, point: add(scale(normal, radius), [0, shift, 0]) };
       };
       const [low, high] = [rings[k], rings[k + 1]];
       const [a, b, c, d] = [at(low, s), at(low, s + 1), at(high, s + 1), at(high, s)];
-      const caps = [low.cap, low.cap, high.cap, high.cap];
-      if (low.r > 1e-9) pushTriangle(out, [a, b, c], [a, b, c], hidden, [caps[0], caps[1], caps[2]]);
-      if (high.r > 1e-9) pushTriangle(out, [a, c, d], [a, c, d], hidden, [caps[0], caps[2], caps[3]]);
+      const push = (...corners) =>
+        pushTriangle(out, corners.map((v) => v.point), corners.map((v) => v.normal), hidden);
+      if (low.r > 1e-9) push(a, b, c);
+      if (high.r > 1e-9) push(a, c, d);
     }
   }
   return out;
@@ -112,25 +114,38 @@ function turnedMesh({ radius, half_height }, top, slices) {
   return out;
 }
 
-/** The mesh of a body of `shape`; round ones with `fine` slices and stacks. */
-function bodyMesh(shape, fine) {
+/** The mesh of `shape`; round ones with `fine` slices and stacks. A ball and a box have size 1. */
+export function bodyGeometry(shape, fine) {
   switch (shape.kind) {
     case "sphere":
+      return geometry(roundMesh(1, 0, fine));
     case "capsule":
-      return roundMesh(...fine);
+      return geometry(roundMesh(shape.radius, shape.half_height, fine));
     case "box":
-      return boxMesh();
+      return geometry(boxMesh());
     case "cylinder":
-      return turnedMesh(shape, 1, fine[0]);
+      return geometry(turnedMesh(shape, 1, fine[0]));
     case "cone":
-      return turnedMesh(shape, 0, fine[0]);
+      return geometry(turnedMesh(shape, 0, fine[0]));
     default:
-      return hullMesh(shape);
+      return geometry(hullMesh(shape));
   }
 }
 
+function geometry(corners) {
+  const buffer = new InterleavedBuffer(new Float32Array(corners), CORNER);
+  const out = new BufferGeometry();
+  out.setAttribute("position", new InterleavedBufferAttribute(buffer, 3, 0));
+  out.setAttribute("normal", new InterleavedBufferAttribute(buffer, 3, 3));
+  out.setAttribute("edge", new InterleavedBufferAttribute(buffer, 3, 6));
+  return out;
+}
+
+/** A ball of radius 1. */
+export const ballGeometry = (slices, stacks) => geometry(roundMesh(1, 0, [slices, stacks]));
+
 /** Along y from 0 to 1: a shaft of radius 0.03 and a head of radius 0.09. */
-function arrowMesh() {
+export function arrowGeometry() {
   const out = [];
   const slices = 12;
   const hidden = [true, true, true];
@@ -150,5 +165,30 @@ function arrowMesh() {
     const down = [0, -1, 0];
     pushTriangle(out, [rim[1], rim[0], [0, head, 0]], [down, down, down], hidden);
   }
-  return out;
+  return geometry(out);
+}
+
+/** Half the edges of the box around a shape in its own frame, and that box's middle, m; null for a half-space. */
+export function extents(shape) {
+  switch (shape.kind) {
+    case "half-space":
+      return null;
+    case "sphere":
+      return { half: [shape.radius, shape.radius, shape.radius], middle: [0, 0, 0] };
+    case "box":
+      return { half: shape.half_extents, middle: [0, 0, 0] };
+    case "capsule":
+      return { half: [shape.radius, shape.half_height + shape.radius, shape.radius], middle: [0, 0, 0] };
+    case "cylinder":
+    case "cone":
+      return { half: [shape.radius, shape.half_height, shape.radius], middle: [0, 0, 0] };
+  }
+  const [low, high] = [[Infinity, Infinity, Infinity], [-Infinity, -Infinity, -Infinity]];
+  for (const v of shape.vertices) {
+    for (let c = 0; c < 3; c++) {
+      low[c] = Math.min(low[c], v[c]);
+      high[c] = Math.max(high[c], v[c]);
+    }
+  }
+  return { half: scale(sub(high, low), 0.5), middle: scale(add(high, low), 0.5) };
 }

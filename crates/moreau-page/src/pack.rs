@@ -1,16 +1,20 @@
-//! Numbers of the page in the layout that `assets/data.js` describes.
+//! The numbers of a recording as bytes, in the layout that `web/src/data.js` reads.
+//!
+//! Columns are stored byte plane by byte plane (all first bytes, then all second ones…): alike bytes
+//! come together, and deflate well.
 
-use super::contacts::{ContactLog, POINT_BYTES};
-use super::recording::Recording;
+use crate::contacts::ContactLog;
+use crate::exact::{BODY_COLUMNS, Rows};
+use crate::recording::Recording;
 use std::collections::BTreeMap;
 
-/// The sections one after the other, and where each starts and ends.
+/// Sections one after the other, and where each starts and ends.
 #[derive(Debug, Default)]
-pub(super) struct Packed {
-    pub(super) bytes: Vec<u8>,
-    pub(super) sections: BTreeMap<&'static str, (usize, usize)>,
+pub(crate) struct Packed {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) sections: BTreeMap<&'static str, (usize, usize)>,
     /// Largest rounding of a coordinate, m.
-    pub(super) position_rounding: f32,
+    pub(crate) position_rounding: f32,
 }
 
 impl Packed {
@@ -21,33 +25,95 @@ impl Packed {
     }
 }
 
-/// Packs a recording.
-pub(super) fn pack(recording: &Recording) -> Packed {
-    let mut packed = Packed::default();
-    packed.section(
-        "series",
-        recording
-            .series
-            .iter()
-            .flatten()
-            .flat_map(|x| x.to_le_bytes()),
-    );
+/// Packs a recording behind `bytes`.
+pub(crate) fn pack(recording: &Recording, bytes: Vec<u8>) -> Packed {
+    let mut packed = Packed {
+        bytes,
+        ..Packed::default()
+    };
+    let series = recording.series.iter().flatten();
+    packed.section("series", series.flat_map(|x| x.to_le_bytes()));
     let paths = paths(recording);
-    let unit = paths.iter().flat_map(|path| path.unit).fold(0.0, f32::max);
+    let unit = paths
+        .iter()
+        .flat_map(|path| path.unit)
+        .fold(0.0_f32, f32::max);
     packed.position_rounding = 0.5 * unit;
     let numbers = paths
         .iter()
         .flat_map(|path| path.low.into_iter().chain(path.unit));
     packed.section("paths", numbers.flat_map(f32::to_le_bytes));
     packed.section("poses", poses(recording, &paths));
-    let counts = recording
-        .contacts
-        .steps
-        .iter()
-        .map(|(_, points)| points.len() as u32);
-    packed.section("counts", counts.flat_map(u32::to_le_bytes));
+    packed.section("states", states(recording));
+    let counts = |rows: &[Rows]| {
+        let counts = rows.iter().map(|rows| rows.len() as u32);
+        counts.flat_map(u32::to_le_bytes).collect::<Vec<_>>()
+    };
+    let points = recording.contacts.steps.iter();
+    let points = points.map(|(_, points)| points.len() as u32);
+    packed.section("contact_counts", points.flat_map(u32::to_le_bytes));
     packed.section("contacts", contacts(&recording.contacts));
+    let exact = &recording.exact;
+    packed.section("body_values", body_values(recording));
+    for (name, count, rows) in [
+        ("heaviest", "heaviest_counts", &exact.heaviest),
+        ("rows", "row_counts", &exact.contacts),
+    ] {
+        packed.section(count, counts(rows));
+        packed.section(name, rows.iter().flat_map(row_planes));
+    }
     packed
+}
+
+/// Appends the bytes of equally long numbers plane by plane.
+fn planes<const N: usize>(out: &mut Vec<u8>, numbers: impl Iterator<Item = [u8; N]> + Clone) {
+    for plane in 0..N {
+        out.extend(numbers.clone().map(|bytes| bytes[plane]));
+    }
+}
+
+/// Whole numbers, then numbers, column by column.
+fn row_planes(rows: &Rows) -> Vec<u8> {
+    let mut out = Vec::new();
+    for c in 0..rows.words.first().map_or(0, |row| row.len()) {
+        planes(&mut out, rows.words.iter().map(|row| row[c].to_le_bytes()));
+    }
+    for c in 0..rows.numbers.first().map_or(0, |row| row.len()) {
+        planes(
+            &mut out,
+            rows.numbers.iter().map(|row| row[c].to_le_bytes()),
+        );
+    }
+    out
+}
+
+/// Key step after key step and column after column, the bits that differ from the key step before.
+fn body_values(recording: &Recording) -> Vec<u8> {
+    let width = recording.moving();
+    let mut out = Vec::new();
+    let mut before = vec![[0.0_f64; BODY_COLUMNS.len()]; width];
+    for now in recording.exact.bodies.chunks_exact(width.max(1)) {
+        for c in 0..BODY_COLUMNS.len() {
+            let pairs = now.iter().zip(&before);
+            let changed = pairs.map(|(x, old)| (x[c].to_bits() ^ old[c].to_bits()).to_le_bytes());
+            planes(&mut out, changed);
+        }
+        before.copy_from_slice(now);
+    }
+    out
+}
+
+/// Frame after frame the differences to the frame before.
+fn states(recording: &Recording) -> Vec<u8> {
+    let width = recording.moving();
+    let mut out = Vec::new();
+    let mut before = vec![0_u32; width];
+    for now in recording.states.chunks_exact(width.max(1)) {
+        let pairs = now.iter().zip(&before);
+        planes(&mut out, pairs.map(|(x, old)| (x ^ old).to_le_bytes()));
+        before.copy_from_slice(now);
+    }
+    out
 }
 
 /// Where the coordinates of a body lie: low + unit * (0..=65535).
@@ -59,7 +125,7 @@ struct Path {
 
 /// The path of each body that moves. Each has its own units: the less a body moves the finer.
 fn paths(recording: &Recording) -> Vec<Path> {
-    let width = moving(recording) * 7;
+    let width = recording.moving() * 7;
     let mut bounds = vec![([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]); width / 7];
     for frame in recording.frames.chunks_exact(width.max(1)) {
         for (bound, pose) in bounds.iter_mut().zip(frame.chunks_exact(7)) {
@@ -74,10 +140,6 @@ fn paths(recording: &Recording) -> Vec<Path> {
         unit: [0, 1, 2].map(|c| (high[c] - low[c]) / 65535.0),
     };
     bounds.into_iter().map(path).collect()
-}
-
-fn moving(recording: &Recording) -> usize {
-    recording.bodies.iter().filter(|body| body.moves).count()
 }
 
 /// Frame after frame the differences to the frame before: small numbers, which deflate well.
@@ -118,7 +180,8 @@ fn poses(recording: &Recording, paths: &[Path]) -> Vec<u8> {
     out
 }
 
-/// Step after step, column after column: x, y, z, normal, impulse; words low bytes first.
+/// Step after step: both bodies (the first as the difference to the contact before), x, y, z, normal,
+/// direction and the square root of the impulse, which keeps small ones next to the largest.
 fn contacts(log: &ContactLog) -> Vec<u8> {
     let (low, high) = log.bounds();
     let (most, _) = log.impulses();
@@ -126,28 +189,32 @@ fn contacts(log: &ContactLog) -> Vec<u8> {
         let share = if range > 0.0 { (x - low) / range } else { 0.0 };
         ((share * 65535.0).round() as u16).to_le_bytes()
     };
-    let mut out = Vec::with_capacity(log.points().count() * POINT_BYTES);
+    let mut out = Vec::new();
     for (_, points) in &log.steps {
+        let firsts = points.iter().map(|p| p.pair[0]);
+        let before = std::iter::once(0).chain(firsts.clone());
+        let steps = firsts.zip(before);
+        planes(
+            &mut out,
+            steps.map(|(a, b)| a.wrapping_sub(b).to_le_bytes()),
+        );
+        planes(&mut out, points.iter().map(|p| p.pair[1].to_le_bytes()));
         for c in 0..3 {
-            let words = || {
-                points
-                    .iter()
-                    .map(|p| word(p.position[c], low[c], high[c] - low[c]))
-            };
-            out.extend(words().map(|w| w[0]));
-            out.extend(words().map(|w| w[1]));
+            let range = high[c] - low[c];
+            let words = points.iter().map(|p| word(p.position[c], low[c], range));
+            planes(&mut out, words);
         }
         for c in 0..2 {
-            out.extend(points.iter().map(|p| p.normal[c].to_le_bytes()[0]));
+            planes(&mut out, points.iter().map(|p| p.normal[c].to_le_bytes()));
         }
-        // The square root keeps small impulses next to the largest one.
-        let words = || {
-            points
-                .iter()
-                .map(|p| word(p.impulse.max(0.0).sqrt(), 0.0, most.sqrt()))
-        };
-        out.extend(words().map(|w| w[0]));
-        out.extend(words().map(|w| w[1]));
+        for c in 0..2 {
+            planes(
+                &mut out,
+                points.iter().map(|p| p.direction[c].to_le_bytes()),
+            );
+        }
+        let roots = points.iter().map(|p| p.impulse.max(0.0).sqrt());
+        planes(&mut out, roots.map(|root| word(root, 0.0, most.sqrt())));
     }
     out
 }
@@ -203,7 +270,7 @@ mod tests {
     #[test]
     fn poses_come_back_within_their_rounding() {
         let recording = flight(60);
-        let packed = pack(&recording);
+        let packed = pack(&recording, Vec::new());
         let poses = unpack(&packed, 1);
         assert_eq!(poses.len(), 61);
         // 1.8 m of flight in 65535 units.
@@ -231,7 +298,7 @@ mod tests {
     #[test]
     fn series_keep_every_bit() {
         let recording = flight(5);
-        let packed = pack(&recording);
+        let packed = pack(&recording, Vec::new());
         let (start, end) = packed.sections["series"];
         let numbers: Vec<_> = packed.bytes[start..end]
             .chunks_exact(8)
@@ -252,7 +319,7 @@ mod tests {
         let mut world = World::new(WorldSettings::default()).unwrap();
         world.add(Body::fixed(Shape::half_space(Vec3::Y))).unwrap();
         let recording = Recording::start(&world, &[], 0);
-        let packed = pack(&recording);
+        let packed = pack(&recording, Vec::new());
         assert_eq!(packed.sections["poses"], packed.sections["paths"]);
         assert_eq!(packed.position_rounding, 0.0);
     }

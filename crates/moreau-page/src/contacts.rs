@@ -1,34 +1,36 @@
-//! Contact points for the page: every step's while they are few, else of every second, fourth…
+//! Contact points for the picture: every step's while they are few, else of every second, fourth…
 
-use moreau::{Contact, Vec3, World};
+use crate::frame::ContactState;
+use moreau::Vec3;
 
-/// Bytes of a packed point: position 3 x u16, octahedral normal 2 x i8, impulse u16.
-pub(super) const POINT_BYTES: usize = 10;
-
-/// Most points kept, 6 MB packed.
-const MOST_POINTS: usize = 600_000;
+/// Most points kept, 20 bytes each before they are deflated.
+const MOST_POINTS: usize = 400_000;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Point {
+pub(crate) struct Point {
+    /// Indices of the bodies.
+    pub(crate) pair: [u32; 2],
     /// m, world frame.
-    pub(super) position: [f32; 3],
+    pub(crate) position: [f32; 3],
     /// See [`octahedral`].
-    pub(super) normal: [i8; 2],
-    /// Normal impulse, N s.
-    pub(super) impulse: f32,
+    pub(crate) normal: [i8; 2],
+    /// Direction of the impulse on the second body.
+    pub(crate) direction: [i8; 2],
+    /// Size of the impulse, N s.
+    pub(crate) impulse: f32,
 }
 
 /// The contact points of chosen steps.
-#[derive(Debug)]
-pub(super) struct ContactLog {
-    pub(super) steps: Vec<(u64, Vec<Point>)>,
+#[derive(Clone, Debug)]
+pub(crate) struct ContactLog {
+    pub(crate) steps: Vec<(u64, Vec<Point>)>,
     stride: u64,
     total: usize,
     most: usize,
 }
 
 impl ContactLog {
-    pub(super) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             steps: Vec::new(),
             stride: 1,
@@ -37,19 +39,14 @@ impl ContactLog {
         }
     }
 
-    /// Takes the contact points of the step that `world` has just made, or of its start (none).
-    pub(super) fn record(&mut self, world: &World) {
-        let step = world.steps();
+    /// Takes the contact points of a step.
+    pub(crate) fn record(&mut self, step: u64, contacts: &[ContactState]) {
         if !step.is_multiple_of(self.stride) {
             return;
         }
-        let points: Vec<_> = world
-            .contacts()
-            .iter()
-            .filter_map(|c| point(world, c))
-            .collect();
-        self.total += points.len();
-        self.steps.push((step, points));
+        self.total += contacts.len();
+        self.steps
+            .push((step, contacts.iter().map(point).collect()));
         while self.total > self.most && self.steps.len() > 1 {
             self.stride *= 2;
             let stride = self.stride;
@@ -59,16 +56,16 @@ impl ContactLog {
     }
 
     /// Contacts are kept of every how many steps.
-    pub(super) fn stride(&self) -> u64 {
+    pub(crate) fn stride(&self) -> u64 {
         self.stride
     }
 
-    pub(super) fn points(&self) -> impl Iterator<Item = &Point> {
+    pub(crate) fn points(&self) -> impl Iterator<Item = &Point> {
         self.steps.iter().flat_map(|(_, points)| points)
     }
 
     /// The smallest and largest coordinates of all points, m; zeros where there are none.
-    pub(super) fn bounds(&self) -> ([f32; 3], [f32; 3]) {
+    pub(crate) fn bounds(&self) -> ([f32; 3], [f32; 3]) {
         let mut bounds = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
         for point in self.points() {
             for c in 0..3 {
@@ -84,7 +81,7 @@ impl ContactLog {
     }
 
     /// The largest impulse, and the one that 95 % of the positive ones do not exceed, N s.
-    pub(super) fn impulses(&self) -> (f32, f32) {
+    pub(crate) fn impulses(&self) -> (f32, f32) {
         let mut positive: Vec<_> = self
             .points()
             .map(|p| p.impulse)
@@ -99,15 +96,21 @@ impl ContactLog {
     }
 }
 
-/// Midway between the contact points on both bodies, as they sit on the bodies after the step.
-fn point(world: &World, contact: &Contact) -> Option<Point> {
-    let a = world.body(contact.a).ok()?.center_of_mass() + contact.lever_a;
-    let b = world.body(contact.b).ok()?.center_of_mass() + contact.lever_b;
-    Some(Point {
-        position: ((a + b) * 0.5).to_array().map(|x| x as f32),
-        normal: octahedral(contact.normal),
-        impulse: contact.impulse.x as f32,
-    })
+fn point(state: &ContactState) -> Point {
+    let impulse = state.contact.world_impulse();
+    let size = impulse.length();
+    let direction = if size > 0.0 {
+        impulse / size
+    } else {
+        state.contact.normal
+    };
+    Point {
+        pair: [state.a, state.b],
+        position: state.point.to_array().map(|x| x as f32),
+        normal: octahedral(state.contact.normal),
+        direction: octahedral(direction),
+        impulse: size as f32,
+    }
 }
 
 /// A unit vector as a point of the unfolded octahedron |x| + |y| + |z| = 1 whose lower half (y < 0)
@@ -125,7 +128,8 @@ fn octahedral(n: Vec3) -> [i8; 2] {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use moreau::{Body, Shape, WorldSettings, vec3};
+    use crate::frame;
+    use moreau::{Body, Shape, World, WorldSettings, vec3};
 
     #[test]
     fn normals_unfold_to_the_octahedron() {
@@ -150,13 +154,14 @@ mod tests {
         world
             .add(Body::dynamic(Shape::sphere(0.5)).at(vec3(0.0, 0.5, 0.0)))
             .unwrap();
+        let ids: Vec<_> = world.bodies().map(|b| b.id()).collect();
         let mut log = ContactLog {
             most: 5,
             ..ContactLog::new()
         };
         for _ in 0..16 {
             world.step(0.01).unwrap();
-            log.record(&world);
+            log.record(world.steps(), &frame::contacts(&world, &ids));
         }
         assert_eq!(
             log.steps.iter().map(|(step, _)| *step).collect::<Vec<_>>(),
@@ -168,7 +173,8 @@ mod tests {
         let weight = std::f64::consts::PI / 6.0 * 1000.0 * 9.81 * 0.01;
         for point in log.points() {
             assert!((f64::from(point.impulse) - weight).abs() < 1e-4 * weight);
-            assert_eq!(point.normal, [0, 0]);
+            assert_eq!((point.pair, point.normal), ([0, 1], [0, 0]));
+            assert_eq!(point.direction, [0, 0]);
             assert!(
                 point.position.iter().all(|x| x.abs() < 1e-6),
                 "{:?}",

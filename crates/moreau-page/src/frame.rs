@@ -1,0 +1,237 @@
+//! A run as plain data: what stands still, and one [`Frame`] a step.
+
+use moreau::{BodyKind, Contact, JointKind, Pose, Quat, Shape, StepReport, Vec3, World};
+use serde::Serialize;
+
+/// What does not change in a run.
+#[derive(Clone, Debug)]
+pub struct Stage {
+    /// All bodies; frames name them by index.
+    pub bodies: Vec<BodyRecord>,
+    /// The shapes that they refer to.
+    pub shapes: Vec<Shape>,
+    /// Joints.
+    pub joints: Vec<JointRecord>,
+    /// Unit vector against gravity; y where there is none.
+    pub up: Vec3,
+}
+
+/// A body as the page describes it.
+#[derive(Clone, Debug, Serialize)]
+pub struct BodyRecord {
+    /// Name; may be empty.
+    pub name: String,
+    /// Whether and how it moves.
+    pub kind: BodyKind,
+    /// Index of its shape.
+    pub shape: usize,
+    /// Whether it may move, and so has a path.
+    pub moves: bool,
+    /// At the start: x, y, z (m), qx, qy, qz, qw.
+    pub pose: [f64; 7],
+    /// Mass, kg.
+    pub mass_kg: f64,
+    /// Its own coefficient of friction.
+    pub friction: f64,
+    /// Its own coefficient of restitution.
+    pub restitution: f64,
+}
+
+/// A joint as the page draws it.
+#[derive(Clone, Debug, Serialize)]
+pub struct JointRecord {
+    /// `ball` or `distance`.
+    pub kind: &'static str,
+    /// Index of the first body.
+    pub a: usize,
+    /// Index of the second.
+    pub b: usize,
+    /// In A's frame, m.
+    pub anchor_a: [f64; 3],
+    /// In B's frame, m.
+    pub anchor_b: [f64; 3],
+}
+
+/// A body after a step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BodyState {
+    /// Position and rotation of the body's frame in the world, m.
+    pub pose: Pose,
+    /// Velocity of the centre of mass, m/s.
+    pub linear: Vec3,
+    /// Angular velocity, world axes, rad/s.
+    pub angular: Vec3,
+    /// Whether it sleeps.
+    pub asleep: bool,
+}
+
+/// A contact point of a step: the contact of the engine with bodies by index.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ContactState {
+    /// Index of the first body.
+    pub a: u32,
+    /// Index of the second.
+    pub b: u32,
+    /// Where it is drawn: midway between the points on both bodies, m.
+    pub point: Vec3,
+    /// Everything else; its ids are not looked at.
+    pub contact: Contact,
+}
+
+/// The names of [`Sample`]'s numbers.
+pub const SERIES_COLUMNS: [&str; 20] = [
+    "time_s",
+    "kinetic_j",
+    "potential_j",
+    "contact_points",
+    "residual_m_s",
+    "max_penetration_m",
+    "sweeps",
+    "islands",
+    "certified",
+    "max_speed_m_s",
+    "total_s",
+    "broad_s",
+    "narrow_s",
+    "islands_s",
+    "assembly_s",
+    "solve_s",
+    "correction_s",
+    "integration_s",
+    "continuous_s",
+    "commit_s",
+];
+
+/// A step's numbers in the order of [`SERIES_COLUMNS`]; NaN where there was no step, or for what it was
+/// not asked to measure.
+pub type Sample = [f64; SERIES_COLUMNS.len()];
+
+/// One step of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Frame<'a> {
+    /// How many steps the run has made.
+    pub step: u64,
+    /// The step's figures.
+    pub sample: Sample,
+    /// Every body, in the order of [`Stage::bodies`].
+    pub bodies: &'a [BodyState],
+    /// Every contact point, in a fixed order.
+    pub contacts: &'a [ContactState],
+}
+
+impl Stage {
+    /// Of a world. `names` are those of the bodies in id order; missing ones are empty.
+    pub fn of(world: &World, names: &[String]) -> Self {
+        let mut shapes: Vec<Shape> = Vec::new();
+        let mut ids = Vec::new();
+        let mut bodies = Vec::new();
+        for (index, body) in world.bodies().enumerate() {
+            let known = shapes.iter().position(|s| s == body.shape());
+            let shape = known.unwrap_or_else(|| {
+                shapes.push(body.shape().clone());
+                shapes.len() - 1
+            });
+            let (p, q) = (body.position(), body.rotation());
+            ids.push(body.id());
+            bodies.push(BodyRecord {
+                name: names.get(index).cloned().unwrap_or_default(),
+                kind: body.kind(),
+                shape,
+                moves: body.kind() != BodyKind::Static,
+                pose: [p.x, p.y, p.z, q.x, q.y, q.z, q.w],
+                mass_kg: body.mass_properties().mass,
+                friction: body.material().friction,
+                restitution: body.material().restitution,
+            });
+        }
+        let index = |id| ids.iter().position(|other| *other == id);
+        let joints = world.joints().filter_map(|(_, joint)| {
+            Some(JointRecord {
+                kind: match joint.kind {
+                    JointKind::Ball => "ball",
+                    JointKind::Distance { .. } => "distance",
+                },
+                a: index(joint.a)?,
+                b: index(joint.b)?,
+                anchor_a: joint.anchor_a.to_array(),
+                anchor_b: joint.anchor_b.to_array(),
+            })
+        });
+        let joints = joints.collect();
+        let gravity = world.settings().gravity;
+        let up = if gravity.length() > 0.0 {
+            -gravity.normalize()
+        } else {
+            Vec3::Y
+        };
+        Self {
+            bodies,
+            shapes,
+            joints,
+            up,
+        }
+    }
+}
+
+/// All bodies of a world.
+pub(crate) fn bodies(world: &World) -> Vec<BodyState> {
+    let state = |body: moreau::BodyView<'_>| BodyState {
+        pose: body.pose(),
+        linear: body.velocity().linear,
+        angular: body.velocity().angular,
+        asleep: false,
+    };
+    world.bodies().map(state).collect()
+}
+
+/// All contacts of a world whose ids are `ids` in ascending order.
+pub(crate) fn contacts(world: &World, ids: &[moreau::BodyId]) -> Vec<ContactState> {
+    let state = |contact: &Contact| {
+        let index = |id| ids.binary_search(&id).ok().map(|i| i as u32);
+        let center = |id| world.body(id).ok().map(|b| b.center_of_mass());
+        let on_a = center(contact.a)? + contact.lever_a;
+        let on_b = center(contact.b)? + contact.lever_b;
+        Some(ContactState {
+            a: index(contact.a)?,
+            b: index(contact.b)?,
+            point: (on_a + on_b) * 0.5,
+            contact: *contact,
+        })
+    };
+    world.contacts().iter().filter_map(state).collect()
+}
+
+/// The figures of the step that `world` has just made, or of its start.
+pub(crate) fn sample(world: &World, report: Option<&StepReport>) -> Sample {
+    let mut sample = [f64::NAN; SERIES_COLUMNS.len()];
+    sample[0] = world.time();
+    let speeds = world.bodies().map(|b| b.velocity().linear.length());
+    sample[9] = speeds.fold(0.0, f64::max);
+    let Some(r) = report else {
+        sample[1] = world.kinetic_energy();
+        sample[2] = world.potential_energy();
+        return sample;
+    };
+    sample[1..9].copy_from_slice(&[
+        r.kinetic_energy,
+        r.potential_energy,
+        r.contact_points as f64,
+        r.residual,
+        r.max_penetration,
+        f64::from(r.sweeps),
+        r.islands as f64,
+        f64::from(u8::from(r.certified)),
+    ]);
+    sample[10] = r.seconds;
+    if let Some(profile) = &r.profile {
+        sample[11..].copy_from_slice(&profile.times.stages());
+    }
+    sample
+}
+
+/// As the page draws it.
+pub(crate) fn pose32(pose: &Pose) -> [f32; 7] {
+    let p: Vec3 = pose.translation;
+    let q: Quat = pose.rotation;
+    [p.x, p.y, p.z, q.x, q.y, q.z, q.w].map(|x| x as f32)
+}

@@ -1,0 +1,259 @@
+//! The page: template, program and data in one file.
+
+use crate::base64;
+use crate::exact::{BODY_COLUMNS, CONTACT_COLUMNS, CONTACT_WORDS};
+use crate::frame::{BodyRecord, JointRecord, SERIES_COLUMNS};
+use crate::pack::{Packed, pack};
+use crate::recording::Recording;
+use crate::solids::Solid;
+use moreau::Shape;
+use serde::Serialize;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// What `web/build.mjs` makes of `web/src`.
+const TEMPLATE: &str = include_str!("../assets/page.html");
+
+/// What a page says about its run besides the recording.
+#[derive(Clone, Debug, Default)]
+pub struct About {
+    /// Name of the scene.
+    pub scene: String,
+    /// A sentence on it.
+    pub description: String,
+    /// Length of a step, s.
+    pub dt: f64,
+    /// Whether every step was certified, in words; may be empty.
+    pub verdict: String,
+    /// Whether it was.
+    pub certified: bool,
+    /// The scene's gates.
+    pub gates: Vec<Gate>,
+    /// Solver, threads, hash.
+    pub note: String,
+}
+
+impl About {
+    /// Says only what the scene is called and how long a step is, s.
+    pub fn named(scene: &str, dt: f64) -> Self {
+        Self {
+            scene: scene.to_owned(),
+            dt,
+            ..Self::default()
+        }
+    }
+}
+
+/// One of the scene's gates, and how it came out.
+#[derive(Clone, Debug, Serialize)]
+pub struct Gate {
+    /// How.
+    pub verdict: moreau::scene::Verdict,
+    /// What came out, in short.
+    pub text: String,
+    /// What came out, what is allowed and why.
+    pub full: String,
+}
+
+/// A figure of a run over the versions of the code, for the table of an overlaid page.
+#[derive(Clone, Debug, Serialize)]
+pub struct History {
+    /// Name of the figure.
+    pub name: String,
+    /// Its unit; may be empty.
+    pub unit: String,
+    /// Whether the last value is further from the one before than is allowed.
+    pub moved: bool,
+    /// What is allowed, in words.
+    pub tolerance: String,
+    /// Version and value, the oldest first.
+    pub values: Vec<(String, f64)>,
+}
+
+#[derive(Serialize)]
+struct Meta<'a> {
+    scene: &'a str,
+    description: &'a str,
+    dt: f64,
+    verdict: Verdict<'a>,
+    gates: &'a [Gate],
+    notes: Vec<String>,
+    runs: Vec<RunMeta<'a>>,
+    history: &'a [History],
+    series_columns: [&'static str; SERIES_COLUMNS.len()],
+    body_columns: [&'static str; BODY_COLUMNS.len()],
+    contact_words: [&'static str; CONTACT_WORDS.len()],
+    contact_columns: [&'static str; CONTACT_COLUMNS.len()],
+}
+
+#[derive(Serialize)]
+struct RunMeta<'a> {
+    label: &'a str,
+    up: [f64; 3],
+    bodies: &'a [BodyRecord],
+    shapes: Vec<Value>,
+    joints: &'a [JointRecord],
+    frame_steps: &'a [u64],
+    body_steps: &'a [u64],
+    /// Of the contacts in the picture.
+    contact_steps: Vec<u64>,
+    /// Of the contacts with all their bits.
+    row_steps: Vec<u64>,
+    /// Smallest x, y, z of all contact points, then their ranges, m.
+    contact_box: [f32; 6],
+    impulse_max: f32,
+    impulse_typical: f32,
+    speed_typical: f64,
+    sections: BTreeMap<&'static str, (usize, usize)>,
+}
+
+#[derive(Serialize)]
+struct Verdict<'a> {
+    good: bool,
+    text: &'a str,
+}
+
+/// The page of a recording.
+pub fn html(recording: &Recording, about: &About) -> String {
+    page(&[("", recording)], about, &[])
+}
+
+/// The page of two recordings of one scene, each with a label: the first is played, the second is
+/// drawn over it in outlines. `history` becomes a table.
+pub fn html_overlaid(runs: [(&str, &Recording); 2], about: &About, history: &[History]) -> String {
+    page(&runs, about, history)
+}
+
+fn page(runs: &[(&str, &Recording)], about: &About, history: &[History]) -> String {
+    let mut bytes = Vec::new();
+    let mut metas = Vec::new();
+    let mut rounding = 0.0_f32;
+    for (label, recording) in runs {
+        let packed = pack(recording, bytes);
+        rounding = rounding.max(packed.position_rounding);
+        metas.push(run_meta(label, recording, &packed));
+        bytes = packed.bytes;
+    }
+    let meta = Meta {
+        scene: &about.scene,
+        description: &about.description,
+        dt: about.dt,
+        verdict: Verdict {
+            good: about.certified,
+            text: &about.verdict,
+        },
+        gates: &about.gates,
+        notes: notes(runs[0].1, about, rounding),
+        runs: metas,
+        history,
+        series_columns: SERIES_COLUMNS,
+        body_columns: BODY_COLUMNS,
+        contact_words: CONTACT_WORDS,
+        contact_columns: CONTACT_COLUMNS,
+    };
+    // A "<" could end the element that holds the text.
+    let meta = json!(meta).to_string().replace('<', "\\u003c");
+    let deflated = miniz_oxide::deflate::compress_to_vec(&bytes, 7);
+    let mut data = String::new();
+    base64::encode(&deflated, &mut data);
+    fill(&[("/*META*/", &meta), ("/*DATA*/", &data)])
+}
+
+/// The template with its marks, in the order in which they stand there, replaced.
+fn fill(parts: &[(&str, &str)]) -> String {
+    let size: usize = parts.iter().map(|(_, text)| text.len()).sum();
+    let mut out = String::with_capacity(TEMPLATE.len() + size);
+    let mut rest = TEMPLATE;
+    for (mark, text) in parts {
+        let (before, after) = rest.split_once(mark).unwrap_or((rest, ""));
+        out.push_str(before);
+        out.push_str(text);
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+fn notes(recording: &Recording, about: &About, rounding: f32) -> Vec<String> {
+    let every = |stride: u64| match stride {
+        1 => "every step".to_owned(),
+        n => format!("one step in {n}"),
+    };
+    let exact = &recording.exact;
+    let policy = format!(
+        "Printed numbers are those of the step that they name, unrounded (D shows all digits). They \
+         are kept of every step for the figures and the heaviest contacts, of {} for bodies, of {} \
+         for all contacts. The picture shows {}, contacts of {}, positions rounded to {:.1e} m.",
+        every(exact.body_stride),
+        every(exact.contact_stride),
+        every(recording.stride),
+        every(recording.contacts.stride()),
+        rounding,
+    );
+    let notes = [about.note.clone(), policy];
+    notes.into_iter().filter(|note| !note.is_empty()).collect()
+}
+
+fn run_meta<'a>(label: &'a str, recording: &'a Recording, packed: &Packed) -> RunMeta<'a> {
+    let (low, high) = recording.contacts.bounds();
+    let (impulse_max, impulse_typical) = recording.contacts.impulses();
+    let contact_steps = recording.contacts.steps.iter().map(|(step, _)| *step);
+    let stage = &recording.stage;
+    RunMeta {
+        label,
+        up: stage.up.to_array(),
+        bodies: &stage.bodies,
+        shapes: stage.shapes.iter().map(shape).collect(),
+        joints: &stage.joints,
+        frame_steps: &recording.frame_steps,
+        body_steps: &recording.exact.body_steps,
+        contact_steps: contact_steps.collect(),
+        row_steps: recording.exact.contacts.iter().map(|r| r.step).collect(),
+        contact_box: std::array::from_fn(|i| match i {
+            0..3 => low[i],
+            _ => high[i - 3] - low[i - 3],
+        }),
+        impulse_max,
+        impulse_typical,
+        speed_typical: recording.max_speed,
+        sections: packed.sections.clone(),
+    }
+}
+
+fn shape(shape: &Shape) -> Value {
+    let kind = shape.kind();
+    match shape {
+        Shape::Sphere { radius } => json!({ "kind": kind, "radius": radius }),
+        Shape::Cuboid { half_extents } => {
+            json!({ "kind": kind, "half_extents": half_extents.to_array() })
+        }
+        Shape::Capsule {
+            half_height,
+            radius,
+        }
+        | Shape::Cylinder {
+            half_height,
+            radius,
+        }
+        | Shape::Cone {
+            half_height,
+            radius,
+        } => {
+            json!({ "kind": kind, "half_height": half_height, "radius": radius })
+        }
+        Shape::HalfSpace { normal } => json!({ "kind": kind, "normal": normal.to_array() }),
+        Shape::Hull(hull) => {
+            let vertices: Vec<_> = hull.vertices().iter().map(|v| v.to_array()).collect();
+            let faces: Vec<_> = (0..hull.faces().len())
+                .map(|f| hull.face_vertices(f))
+                .collect();
+            json!({ "kind": kind, "vertices": vertices, "faces": faces })
+        }
+        // Drawn as a hull is: by its faces.
+        Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => {
+            let solid = Solid::new(shape);
+            let vertices: Vec<_> = solid.vertices.iter().map(|v| v.to_array()).collect();
+            json!({ "kind": "hull", "vertices": vertices, "faces": solid.faces })
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! One offline page that plays a run in three dimensions and tells its numbers.
+//!
+//! **Owns**: what a page keeps of a run ([`Recording`]), how it is packed into a file ([`html()`]),
+//! and the program of the page (`assets/page.html`, bundled from the folder `web` of the repository).
+//!
+//! **Must not know**: files, command lines, how a run comes about. A step is a [`Frame`] of plain data;
+//! [`Recording::step`] takes it from a world.
+//!
+//! # Which numbers are exact
+//!
+//! A number that the page prints is the `f64` of the step that it names, all of its bits. The *picture*
+//! is rounded for the eye: poses to 16 bits of each body's range, contact points to 16 bits of the
+//! scene's. What is printed is kept beside the picture:
+//!
+//! * the [`SERIES_COLUMNS`] of every step,
+//! * the heaviest contacts of every shown step,
+//! * pose and velocity of every body, and all contacts, at *key steps*: every step of a small run,
+//!   every n-th of a large one, so that a page of 2,000 bodies and 600 steps stays below 25 MB.
+//!
+//! Between key steps the page shows the numbers of the nearest one and says which it is.
+//!
+//! ```
+//! use moreau::{Body, Shape, Vec3, World, WorldSettings, vec3};
+//! use moreau_page::{About, Recording, html};
+//!
+//! let mut world = World::new(WorldSettings::default())?;
+//! world.add(Body::fixed(Shape::half_space(Vec3::Y)))?;
+//! world.add(Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5)).at(vec3(0.0, 0.6, 0.0)))?;
+//! let mut recording = Recording::start(&world, &[], 20);
+//! for _ in 0..20 {
+//!     let report = world.step(1.0 / 60.0)?;
+//!     recording.step(&world, &report);
+//! }
+//! let page = html(&recording, &About::named("cube", 1.0 / 60.0));
+//! assert!(page.starts_with("<!doctype html>"));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod base64;
+mod contacts;
+mod exact;
+mod frame;
+mod html;
+mod islands;
+mod pack;
+mod recording;
+mod solids;
+
+pub use frame::{
+    BodyRecord, BodyState, ContactState, Frame, JointRecord, SERIES_COLUMNS, Sample, Stage,
+};
+pub use html::{About, Gate, History, html, html_overlaid};
+pub use recording::Recording;

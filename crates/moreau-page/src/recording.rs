@@ -1,0 +1,161 @@
+//! What a page keeps of a run, collected step by step.
+
+use crate::contacts::ContactLog;
+use crate::exact::ExactLog;
+use crate::frame::{self, BodyState, ContactState, Frame, SERIES_COLUMNS, Sample, Stage};
+use crate::islands::islands;
+use moreau::{BodyId, StepReport, World};
+
+/// Bytes of a packed pose: position 3 x u16, quaternion 4 x i16.
+pub(crate) const POSE_BYTES: u64 = 14;
+
+/// Most bytes of packed poses; beyond it only every second, third… step is shown.
+const MOST_POSE_BYTES: u64 = 17_000_000;
+
+/// Marks a body that sleeps in [`Recording::states`].
+pub(crate) const ASLEEP: u32 = 1 << 31;
+
+/// Poses, contacts and figures of a run. Grows with the steps up to a bound, beyond which it keeps
+/// fewer of them (see the crate's documentation).
+#[derive(Clone, Debug)]
+pub struct Recording {
+    pub(crate) stage: Stage,
+    /// Poses are kept of every how many steps; the last step is always kept.
+    pub(crate) stride: u64,
+    last_step: u64,
+    ids: Vec<BodyId>,
+    pub(crate) frame_steps: Vec<u64>,
+    /// Seven numbers of each body that moves, body by body, frame by frame.
+    pub(crate) frames: Vec<f32>,
+    /// Island of each body that moves, and whether it sleeps, frame by frame.
+    pub(crate) states: Vec<u32>,
+    pub(crate) contacts: ContactLog,
+    pub(crate) exact: ExactLog,
+    pub(crate) series: Vec<Sample>,
+    /// Of all bodies and steps, m/s.
+    pub(crate) max_speed: f64,
+    pending: Option<Pending>,
+}
+
+/// The last frame, if it was not shown.
+#[derive(Clone, Debug)]
+struct Pending {
+    step: u64,
+    bodies: Vec<BodyState>,
+    contacts: Vec<ContactState>,
+}
+
+impl Recording {
+    /// An empty recording of a run that will be at `first` and make steps up to `last`.
+    pub fn new(stage: Stage, first: u64, last: u64) -> Self {
+        let steps = last.saturating_sub(first);
+        let moving = stage.bodies.iter().filter(|body| body.moves).count() as u64;
+        let all_bytes = (steps + 1).saturating_mul(moving * POSE_BYTES);
+        Self {
+            stage,
+            stride: all_bytes.div_ceil(MOST_POSE_BYTES).max(1),
+            last_step: last,
+            ids: Vec::new(),
+            frame_steps: Vec::new(),
+            frames: Vec::new(),
+            states: Vec::new(),
+            contacts: ContactLog::new(),
+            exact: ExactLog::new(moving, steps),
+            series: Vec::new(),
+            max_speed: 0.0,
+            pending: None,
+        }
+    }
+
+    /// Starts with the world as it is; `steps` more are planned. `names` are those of the bodies in
+    /// id order; missing ones are empty. Bodies that come later are not shown.
+    pub fn start(world: &World, names: &[String], steps: u64) -> Self {
+        let stage = Stage::of(world, names);
+        let mut recording = Self::new(stage, world.steps(), world.steps() + steps);
+        recording.ids = world.bodies().map(|body| body.id()).collect();
+        recording.take(world, None);
+        recording
+    }
+
+    /// Adds the step that `world` has just made.
+    pub fn step(&mut self, world: &World, report: &StepReport) {
+        self.take(world, Some(report));
+    }
+
+    fn take(&mut self, world: &World, report: Option<&StepReport>) {
+        let bodies = frame::bodies(world);
+        // Contacts of the world as it was built are those of no step.
+        let contacts = match report {
+            Some(_) => frame::contacts(world, &self.ids),
+            None => Vec::new(),
+        };
+        self.push(&Frame {
+            step: world.steps(),
+            sample: frame::sample(world, report),
+            bodies: &bodies,
+            contacts: &contacts,
+        });
+    }
+
+    /// Adds a step. Frames come in order, none left out, and with all bodies.
+    pub fn push(&mut self, frame: &Frame<'_>) {
+        let Frame {
+            step,
+            sample,
+            bodies,
+            contacts,
+        } = *frame;
+        self.series.push(sample);
+        for body in bodies {
+            self.max_speed = self.max_speed.max(body.linear.length());
+        }
+        self.contacts.record(step, contacts);
+        self.exact.contacts(step, contacts);
+        let last = step == self.last_step;
+        self.pending = None;
+        if step.is_multiple_of(self.stride) || last {
+            self.show(step, bodies, contacts);
+        } else {
+            self.pending = Some(Pending {
+                step,
+                bodies: bodies.to_vec(),
+                contacts: contacts.to_vec(),
+            });
+        }
+        let moving = self.stage.bodies.iter().zip(bodies);
+        let moving = moving.filter(|(record, _)| record.moves).map(|(_, b)| b);
+        self.exact.bodies(step, last, moving);
+    }
+
+    /// Shows the last state of a run that was stopped before its end, too.
+    pub fn finish(&mut self) {
+        if let Some(last) = self.pending.take() {
+            self.show(last.step, &last.bodies, &last.contacts);
+        }
+    }
+
+    fn show(&mut self, step: u64, bodies: &[BodyState], contacts: &[ContactState]) {
+        self.frame_steps.push(step);
+        let islands = islands(&self.stage, contacts);
+        for ((record, body), island) in self.stage.bodies.iter().zip(bodies).zip(islands) {
+            if record.moves {
+                self.frames.extend(frame::pose32(&body.pose));
+                self.states
+                    .push(island | if body.asleep { ASLEEP } else { 0 });
+            }
+        }
+        self.exact.heaviest(step, contacts);
+    }
+
+    /// How many bodies move.
+    pub(crate) fn moving(&self) -> usize {
+        self.stage.bodies.iter().filter(|body| body.moves).count()
+    }
+
+    /// A figure of every step, the state before the first included; empty for an unknown name.
+    pub fn series(&self, column: &str) -> Vec<f64> {
+        let index = SERIES_COLUMNS.iter().position(|name| *name == column);
+        let of = |i: usize| self.series.iter().map(|sample| sample[i]).collect();
+        index.map(of).unwrap_or_default()
+    }
+}

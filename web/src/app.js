@@ -1,0 +1,418 @@
+// Player, panel and keyboard.
+
+import { legend, MODES } from "./colors.js";
+import { drawnContact, findPoint, listHeaviest, ordinal, showBody, showContact } from "./inspector.js";
+import { clamp } from "./math.js";
+import { exact, numberElement, short, showAllDigits } from "./numbers.js";
+import { charts, Plot } from "./plots.js";
+import { View } from "./view.js";
+
+const byId = (id) => document.getElementById(id);
+const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
+const MARKS = ["points", "normals", "impulses", "boxes", "joints"];
+
+/** Settings in the address: `#frame=120&yaw=0.5&points=1&theme=dark`. `frame` counts steps. */
+const settingsFromAddress = () => Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
+
+export class App {
+  constructor({ meta, runs }) {
+    Object.assign(this, { meta, runs, run: runs[0], step: 0, playing: false, speed: 1, dirty: true, chosen: null });
+    this.lastStep = this.run.lastStep;
+    this.canvas = byId("view");
+    this.view = new View(this.canvas, runs);
+    const settings = settingsFromAddress();
+    this.setTheme(settings.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
+    this.words();
+    this.plots();
+    this.controls();
+    this.keys();
+    this.apply(settings);
+    addEventListener("hashchange", () => this.apply(settingsFromAddress()));
+    new ResizeObserver(() => {
+      if (this.view.touched) this.view.resize();
+      else this.view.fit(this.look);
+      this.plotted.forEach((plot) => plot.build());
+      this.draw();
+    }).observe(this.canvas);
+    this.view.controls.addEventListener("change", () => (this.dirty = true));
+    this.view.controls.addEventListener("start", () => (this.view.touched = true));
+    requestAnimationFrame((now) => this.tick(now, now));
+  }
+
+  apply(settings) {
+    const number = (name) => (name in settings ? Number(settings[name]) : NaN);
+    if (settings.theme) this.setTheme(settings.theme);
+    const or = (x, other) => (Number.isFinite(x) ? x : other);
+    this.look = { yaw: or(number("yaw"), 0.7), pitch: or(number("pitch"), 0.32), closer: or(number("zoom"), 1) };
+    this.view.fit(this.look);
+    for (const mark of MARKS) if (mark in settings) this.toggle(mark, settings[mark] !== "0");
+    if ("panel" in settings) this.toggle("panel", settings.panel !== "0");
+    if (settings.color in MODES) this.setColor(settings.color);
+    if (Number.isFinite(number("frame"))) {
+      this.play(false);
+      this.seek(number("frame"));
+    } else if (settings.play !== "0" && !matchMedia("(prefers-reduced-motion: reduce)").matches) this.play(true);
+    if (Number.isFinite(number("select"))) this.choose({ body: number("select") });
+    if (Number.isFinite(number("heaviest"))) this.choose({ rank: number("heaviest") });
+    if (settings.near === "1") this.approach();
+  }
+
+  words() {
+    const { meta } = this;
+    document.title = `${meta.scene} - moreau`;
+    byId("name").textContent = meta.scene;
+    byId("description").textContent = meta.description;
+    byId("badge").textContent = meta.verdict.text;
+    byId("badge").hidden = !meta.verdict.text;
+    byId("badge").className = meta.verdict.good ? "good" : "bad";
+    const list = (items, tag, fill) => items.map((item) => fill(document.createElement(tag), item));
+    byId("gates").replaceChildren(...list(meta.gates, "li", (gate, { verdict, text, full }) =>
+      Object.assign(gate, { className: verdict, textContent: text, title: full })));
+    byId("gates").parentElement.hidden = !meta.gates.length;
+    byId("notes").replaceChildren(...list(meta.notes, "p", (line, textContent) => Object.assign(line, { textContent })));
+    byId("other").hidden = this.runs.length < 2;
+    if (this.runs.length > 1) {
+      byId("other").querySelector("span").textContent = `${this.runs[1].label} in orange outlines`;
+      byId("other").querySelector("b").textContent = this.run.label;
+    }
+    this.history();
+  }
+
+  /** The table of figures over versions. */
+  history() {
+    const { history } = this.meta;
+    byId("history").hidden = !history.length;
+    const table = byId("history").querySelector("table");
+    for (const { name, unit, moved, tolerance, values } of history) {
+      const row = table.insertRow();
+      row.className = moved ? "moved" : "";
+      row.title = `allowed: ${tolerance}\n${values.map(([version, value]) => `${version}: ${exact(value)}`).join("\n")}`;
+      row.insertCell().textContent = name;
+      row.insertCell().append(sparkline(values.map(([, value]) => value)));
+      for (const value of [values.at(-2)?.[1], values.at(-1)?.[1]]) row.append(numberElement("td", value ?? NaN, "", 4));
+      row.insertCell().textContent = unit;
+    }
+  }
+
+  plots() {
+    const seek = (step) => {
+      this.play(false);
+      this.seek(step);
+    };
+    const steps = Float64Array.from(this.run.series.time_s, (_, i) => i);
+    this.plotted = charts(this.run, this.runs[1]).map((chart) => new Plot(byId("plots"), chart, steps, seek));
+  }
+
+  setTheme(theme) {
+    this.theme = theme === "dark" ? "dark" : "light";
+    document.documentElement.dataset.theme = this.theme;
+    this.view.setTheme(this.theme);
+    this.plotted?.forEach((plot) => plot.build());
+    this.dirty = true;
+  }
+
+  setColor(mode) {
+    this.view.colorBy = mode;
+    byId("color").value = mode;
+    const fastest = `${short(this.run.speed_typical, 3)} m/s`;
+    byId("legend").replaceChildren(...legend(mode, fastest).map(([color, word]) => {
+      const item = Object.assign(document.createElement("i"), { textContent: word });
+      item.style.setProperty("--c", color);
+      return item;
+    }));
+    this.dirty = true;
+  }
+
+  toggle(what, on) {
+    const button = byId(what);
+    const value = on ?? button.getAttribute("aria-pressed") !== "true";
+    button.setAttribute("aria-pressed", value);
+    if (MARKS.includes(what)) this.view.marks.shown[what] = value;
+    if (what === "panel") document.body.classList.toggle("wide", !value);
+    if (what === "digits") showAllDigits(value);
+    this.shownStep = null;
+    this.dirty = true;
+  }
+
+  play(on) {
+    if (on && this.step >= this.lastStep) this.step = 0;
+    this.playing = on && this.lastStep > 0;
+    byId("play").classList.toggle("playing", this.playing);
+    byId("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    if (!this.playing) this.seek(this.step);
+  }
+
+  /** Goes to the shown step that is nearest. */
+  seek(step) {
+    const { steps } = this.run;
+    const f = this.run.frame(clamp(step, 0, this.lastStep));
+    const next = steps[f + 1];
+    this.step = next !== undefined && next - step < step - steps[f] ? next : steps[f];
+    this.dirty = true;
+  }
+
+  /** To the next or last shown step. */
+  nudge(by) {
+    const f = this.run.frame(this.step);
+    const between = this.step > this.run.steps[f];
+    this.play(false);
+    this.seek(this.run.steps[clamp(f + by + (between && by < 0 ? 1 : 0), 0, this.run.steps.length - 1)]);
+  }
+
+  /**
+   * Chooses `{ body }`, `{ rank }` (the heaviest contact of whatever step is shown, the second…) or
+   * `{ pair, ordinal }` (a contact point of two bodies); null for nothing.
+   */
+  choose(chosen) {
+    this.chosen = chosen;
+    this.view.selected = chosen?.body ?? -1;
+    if (chosen && !("body" in chosen) && !this.view.marks.shown.points) this.toggle("points", true);
+    this.shownStep = null;
+    this.dirty = true;
+  }
+
+  /** The chosen contact at the shown step: where it is, and its numbers where they are kept. */
+  contact() {
+    const { chosen, run } = this;
+    if (!chosen || "body" in chosen) return null;
+    const f = run.frame(this.step);
+    const step = run.steps[f];
+    const heaviest = run.heaviestAt(f);
+    if ("rank" in chosen) {
+      const row = heaviest[chosen.rank];
+      const place = ["Heaviest", "Second heaviest", "Third heaviest"][chosen.rank] ?? `${chosen.rank + 1}th heaviest`;
+      return row ? { title: `${place} contact`, pair: row, row, at: step, ...drawnContact(row) } : null;
+    }
+    const points = run.pointsAt(this.step);
+    const index = findPoint(points, chosen.pair, chosen.ordinal);
+    const found = { title: "Contact", pair: chosen.pair };
+    if (index < 0) found.note = `does not touch at step ${points.step}`;
+    const among = (list, at) => {
+      const own = list.filter((row) => row.a === chosen.pair.a && row.b === chosen.pair.b);
+      const row = own[chosen.ordinal];
+      if (row) Object.assign(found, { row, at });
+      return Boolean(row);
+    };
+    const { step: key, rows } = run.rowsAt(this.step);
+    if (index >= 0 && points.step === step) {
+      const row = heaviest.find((one) => one.index === index);
+      if (row) Object.assign(found, { row, at: step });
+    }
+    if (!found.row && !among(rows, key) && index >= 0) {
+      found.note = `its numbers are kept of one step in ${run.row_steps[1] - run.row_steps[0]}, where it does not touch nearby`;
+    }
+    if (index >= 0) {
+      const xyz = (list) => Array.from(list.subarray(index * 3, index * 3 + 3));
+      Object.assign(found, { point: xyz(points.position), direction: xyz(points.direction), impulse: points.impulse[index] });
+    }
+    return found;
+  }
+
+  /** Goes near to what is chosen. */
+  approach() {
+    const contact = this.contact();
+    const place = contact?.point ?? (this.view.selected >= 0 ? this.view.bodies.poseOf(this.view.selected).subarray(0, 3) : null);
+    if (place) this.view.lookAt(Array.from(place));
+    this.dirty = true;
+  }
+
+  heaviest() {
+    if (this.run.heaviestAt(this.run.frame(this.step)).length === 0) this.seekToContact();
+    this.play(false);
+    this.choose({ rank: 0 });
+  }
+
+  /** Goes on to the first shown step with a contact. */
+  seekToContact() {
+    const f = this.run.steps.findIndex((_, f) => this.run.heaviest.counts[f] > 0);
+    if (f >= 0) this.seek(this.run.steps[f]);
+  }
+
+  click(e) {
+    const { marks } = this.view;
+    const points = this.run.pointsAt(this.step);
+    const visible = marks.shown.points || marks.shown.normals || marks.shown.impulses;
+    const index = visible ? this.view.pickContact(points, e.offsetX, e.offsetY) : -1;
+    if (index >= 0) {
+      const pair = { a: points.a[index], b: points.b[index] };
+      this.choose({ pair, ordinal: ordinal(points, index) });
+      return;
+    }
+    const body = this.view.pickBody(e.offsetX, e.offsetY);
+    this.choose(body >= 0 ? { body } : null);
+  }
+
+  controls() {
+    byId("play").onclick = () => this.play(!this.playing);
+    byId("back").onclick = () => this.nudge(-1);
+    byId("forth").onclick = () => this.nudge(1);
+    const scrub = byId("scrub");
+    scrub.max = this.lastStep;
+    scrub.oninput = () => {
+      this.play(false);
+      this.seek(Number(scrub.value));
+    };
+    const speed = byId("speed");
+    speed.replaceChildren(...SPEEDS.map((s) => new Option(`${s}×`, s, s === 1, s === 1)));
+    speed.onchange = () => (this.speed = Number(speed.value));
+    const names = { body: "id", island: "island", sleep: "sleep", speed: "speed" };
+    byId("color").replaceChildren(...Object.keys(MODES).map((mode) => new Option(names[mode], mode)));
+    byId("color").onchange = () => this.setColor(byId("color").value);
+    for (const id of [...MARKS, "panel", "digits"]) byId(id).onclick = () => this.toggle(id);
+    byId("joints").hidden = !this.run.joints.length;
+    byId("heaviest").onclick = () => this.heaviest();
+    byId("theme").onclick = () => this.setTheme(this.theme === "dark" ? "light" : "dark");
+    byId("fit").onclick = () => this.fit();
+    byId("near").onclick = () => this.approach();
+    byId("clear").onclick = () => this.choose(null);
+    byId("help").onclick = () => byId("keys").showModal();
+    byId("keys").onclick = () => byId("keys").close();
+    byId("other").onclick = () => {
+      this.view.showOther = !this.view.showOther;
+      byId("other").setAttribute("aria-pressed", this.view.showOther);
+      this.dirty = true;
+    };
+    let down = [0, 0];
+    this.canvas.addEventListener("dblclick", () => this.approach());
+    this.canvas.addEventListener("pointerdown", (e) => (down = [e.offsetX, e.offsetY]));
+    this.canvas.addEventListener("pointerup", (e) => {
+      if (e.button === 0 && Math.hypot(e.offsetX - down[0], e.offsetY - down[1]) < 4) this.click(e);
+    });
+    if (innerWidth < 820) this.toggle("panel", false);
+  }
+
+  fit() {
+    this.look = {};
+    this.view.fit();
+    this.dirty = true;
+  }
+
+  keys() {
+    const faster = (by) => {
+      const at = clamp(SPEEDS.indexOf(this.speed) + by, 0, SPEEDS.length - 1);
+      this.speed = SPEEDS[at];
+      byId("speed").value = this.speed;
+    };
+    const modes = Object.keys(MODES);
+    const actions = {
+      " ": () => this.play(!this.playing),
+      ArrowLeft: () => this.nudge(-1),
+      ArrowRight: () => this.nudge(1),
+      PageUp: () => this.seek(this.step - 30),
+      PageDown: () => this.seek(this.step + 30),
+      Home: () => this.seek(0),
+      End: () => this.seek(this.lastStep),
+      ArrowUp: () => faster(1),
+      ArrowDown: () => faster(-1),
+      c: () => this.toggle("points"),
+      n: () => this.toggle("normals"),
+      i: () => this.toggle("impulses"),
+      b: () => this.toggle("boxes"),
+      j: () => this.toggle("joints"),
+      h: () => this.heaviest(),
+      v: () => this.setColor(modes[(modes.indexOf(this.view.colorBy) + 1) % modes.length]),
+      d: () => this.toggle("digits"),
+      o: () => byId("other").click(),
+      p: () => this.toggle("panel"),
+      t: () => byId("theme").click(),
+      f: () => this.fit(),
+      z: () => this.approach(),
+      Escape: () => this.choose(null),
+      "?": () => byId("help").click(),
+    };
+    addEventListener("keydown", (e) => {
+      if (e.ctrlKey || e.metaKey || e.altKey || e.target.tagName === "SELECT" || byId("keys").open) return;
+      // A focused button keeps its own space bar.
+      if (e.key === " " && e.target.tagName === "BUTTON") e.target.blur();
+      const action = actions[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+      if (!action) return;
+      e.preventDefault();
+      action();
+    });
+  }
+
+  tick(now, before) {
+    if (this.playing) {
+      this.step += (Math.min(now - before, 100) / 1000 / this.meta.dt) * this.speed;
+      if (this.step >= this.lastStep) {
+        this.step = this.lastStep;
+        this.play(false);
+      }
+      this.dirty = true;
+    }
+    if (this.dirty) this.draw();
+    requestAnimationFrame((next) => this.tick(next, now));
+  }
+
+  draw() {
+    this.dirty = false;
+    const { run } = this;
+    const f = run.frame(this.step);
+    const next = run.steps[f + 1] ?? run.steps[f] + 1;
+    const t = clamp((this.step - run.steps[f]) / (next - run.steps[f]), 0, 1);
+    const posed = `${f} ${t} ${this.view.showOther}`;
+    if (this.posed !== posed) {
+      this.posed = posed;
+      this.view.pose(f, t);
+    }
+    const contact = this.contact();
+    this.view.render(run.pointsAt(this.step), contact?.point ? contact : null);
+    this.panel(run.steps[f], f, contact);
+  }
+
+  /** Everything beside the picture, for the shown step. */
+  panel(step, f, contact) {
+    const s = this.run.series;
+    byId("scrub").value = step;
+    byId("scrub").style.setProperty("--done", `${(100 * step) / Math.max(1, this.lastStep)}%`);
+    if (this.shownStep === step) return;
+    this.shownStep = step;
+    const first = this.run.steps[0];
+    const at = step - first;
+    byId("clock").textContent = `${s.time_s[at].toFixed(2)} / ${s.time_s[s.time_s.length - 1].toFixed(2)} s`;
+    const rows = [
+      ["step", numberElement("dd", step)],
+      ["bodies", numberElement("dd", this.run.bodies.length)],
+      ["islands", numberElement("dd", s.islands[at])],
+      ["fastest body", numberElement("dd", s.max_speed_m_s[at], "m/s")],
+      ["kinetic energy", numberElement("dd", s.kinetic_j[at], "J")],
+      ["deepest overlap", numberElement("dd", s.max_penetration_m[at], "m")],
+      ["residual", numberElement("dd", s.residual_m_s[at], "m/s")],
+      ["sweeps", numberElement("dd", s.sweeps[at])],
+    ];
+    const fields = ["step", "bodies", "islands", "max_speed_m_s", "kinetic_j", "max_penetration_m", "residual_m_s", "sweeps"];
+    byId("figures").replaceChildren(...rows.flatMap(([name, value], k) => {
+      value.dataset.field = fields[k];
+      return [Object.assign(document.createElement("dt"), { textContent: name }), value];
+    }));
+    for (const plot of this.plotted) plot.mark(at);
+    const seek = (to) => this.seek(to);
+    const card = byId("chosen");
+    card.hidden = !this.chosen;
+    const body = card.querySelector("div");
+    if (this.chosen && "body" in this.chosen) showBody(body, this.run, this.chosen.body, step, seek);
+    else if (contact) showContact(body, this.run, contact, step, seek);
+    else if (this.chosen) body.replaceChildren(Object.assign(document.createElement("p"), { textContent: "Nothing touches at this step.", className: "at" }));
+    listHeaviest(byId("list"), this.run, this.run.heaviestAt(f).slice(0, 5), this.chosen?.rank, (rank) => this.choose({ rank }));
+    const shownAt = this.run.pointsAt(step).step;
+    const late = shownAt !== step && (this.view.marks.shown.points || this.view.marks.shown.impulses);
+    byId("marks").hidden = !late;
+    byId("marks").textContent = `contacts drawn are those of step ${shownAt}`;
+  }
+}
+
+/** A small line of values. */
+function sparkline(values) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const known = values.filter(Number.isFinite);
+  const [low, high] = [Math.min(...known), Math.max(...known)];
+  const x = (i) => 2 + (56 * i) / Math.max(1, values.length - 1);
+  const y = (v) => (high > low ? 13 - (11 * (v - low)) / (high - low) : 8);
+  svg.setAttribute("viewBox", "0 0 60 16");
+  const line = document.createElementNS(svg.namespaceURI, "polyline");
+  line.setAttribute("points", values.map((v, i) => `${x(i)},${y(v)}`).join(" "));
+  const dot = document.createElementNS(svg.namespaceURI, "circle");
+  for (const [name, value] of [["cx", x(values.length - 1)], ["cy", y(values.at(-1))], ["r", 2]]) dot.setAttribute(name, value);
+  svg.append(line, dot);
+  return svg;
+}
