@@ -178,14 +178,6 @@ impl ContactCache {
         });
     }
 
-    /// Takes what is remembered of a pair over into this step's list unchanged: for bodies that
-    /// sleep.
-    pub fn keep_pair(&mut self, pair: PairKey) {
-        let start = self.entries.partition_point(|e| e.pair < pair);
-        let kept = self.entries[start..].iter().take_while(|e| e.pair == pair);
-        self.next.extend(kept.copied());
-    }
-
     /// Ends the step: this step's list replaces the last one. Of two points with the same pair and
     /// feature the one with the larger normal impulse is kept.
     pub fn finish(&mut self) {
@@ -199,6 +191,30 @@ impl ContactCache {
     pub fn remove_body(&mut self, body: u64) {
         self.entries.retain(|e| !e.pair.contains(body));
         self.next.retain(|e| !e.pair.contains(body));
+        self.cursor = 0;
+    }
+
+    /// Forgets the pairs for which `keep` is false, in the last step's list.
+    pub fn retain(&mut self, mut keep: impl FnMut(PairKey) -> bool) {
+        self.entries.retain(|e| keep(e.pair));
+        self.cursor = 0;
+    }
+
+    /// Adds impulses, (first body, second body), feature and impulse of each, to the last step's
+    /// list: for bodies whose contacts rested elsewhere. Of two points with the same pair and feature
+    /// the one with the larger normal impulse is kept.
+    pub fn remember(&mut self, impulses: impl Iterator<Item = ((u64, u64), u128, CachedImpulse)>) {
+        self.entries
+            .extend(impulses.map(|(bodies, feature, impulse)| {
+                let (pair, swapped) = PairKey::new(bodies);
+                let impulse = if swapped { impulse.swapped() } else { impulse };
+                CacheEntry {
+                    pair,
+                    feature,
+                    impulse,
+                }
+            }));
+        order(&mut self.entries);
         self.cursor = 0;
     }
 

@@ -174,20 +174,46 @@ fn removing_a_body_removes_its_contacts_only() {
 }
 
 #[test]
-fn what_a_step_does_not_push_is_forgotten_unless_kept() {
-    let mut cache = filled(&[((1, 2), 0), ((1, 2), 1), ((3, 4), 0), ((5, 6), 0)]);
-    let before = cache.entries().to_vec();
+fn what_a_step_does_not_push_is_forgotten() {
+    let mut cache = filled(&[((1, 2), 0), ((3, 4), 0), ((5, 6), 0)]);
     cache.begin();
-    cache.keep_pair(PairKey { a: 1, b: 2 });
-    cache.keep_pair(PairKey { a: 1, b: 9 });
     cache.push((5, 6), 0, impulse(9.0));
     cache.finish();
-    assert_eq!(cache.len(), 3);
-    assert_eq!(cache.entries()[..2], before[..2]);
+    assert_eq!(cache.len(), 1);
     assert!(cache.look_up((3, 4), 0, Vec3::Y).is_none());
     assert_eq!(cache.counters().misses, 1);
     cache.begin();
     assert_eq!(cache.counters().misses, 0);
     cache.finish();
     assert!(cache.is_empty());
+}
+
+#[test]
+fn pairs_can_be_put_aside_and_come_back() {
+    let mut cache = filled(&[((1, 2), 0), ((1, 2), 1), ((3, 4), 0), ((5, 6), 0)]);
+    let before = cache.clone();
+    let aside: Vec<_> = cache
+        .entries()
+        .iter()
+        .filter(|e| e.pair.contains(1) || e.pair.contains(5))
+        .copied()
+        .collect();
+    cache.retain(|pair| !pair.contains(1) && !pair.contains(5));
+    assert_eq!(cache.len(), 1);
+    assert!(cache.look_up((1, 2), 0, Vec3::Y).is_none());
+    // In any order, and named either way.
+    cache.remember(aside.iter().rev().map(|e| {
+        let swapped = CachedImpulse {
+            normal: -e.impulse.normal,
+            normal_impulse: e.impulse.normal_impulse,
+            tangential: -e.impulse.tangential,
+        };
+        ((e.pair.b, e.pair.a), e.feature, swapped)
+    }));
+    assert_eq!(cache, before);
+    // Of two the larger is kept.
+    cache.remember([((1, 2), 0, impulse(0.5)), ((3, 4), 0, impulse(50.0))].into_iter());
+    assert_eq!(cache.len(), 4);
+    let mut normal = |pair| cache.look_up(pair, 0, Vec3::Y).unwrap().normal_impulse;
+    assert_eq!((normal((1, 2)), normal((3, 4))), (1.0, 50.0));
 }

@@ -26,10 +26,11 @@ pub(crate) fn verdict(figures: &Figures) -> String {
 pub(crate) fn figures(figures: &Figures) -> Table {
     let f = figures;
     let time = f.steps as f64 * f.dt_s;
-    let rows: [(&str, String, &str); 16] = [
+    let rows: [(&str, String, &str); 17] = [
         ("solver", f.solver.clone(), ""),
         ("threads", f.threads.to_string(), ""),
         ("bodies", f.bodies.to_string(), ""),
+        ("asleep, last step", f.sleeping_bodies.to_string(), ""),
         (
             "contact points, last step",
             f.contact_points.to_string(),

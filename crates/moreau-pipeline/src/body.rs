@@ -1,3 +1,4 @@
+use crate::sleep::Rest;
 use crate::{BodyId, Material, WorldError};
 use moreau_collision::{Groups, Shape, ShapeError};
 use moreau_math::{MassProperties, Pose, Quat, SymMat3, Vec3, Velocity};
@@ -229,6 +230,7 @@ pub(crate) struct BodyState {
     pub(crate) torque: Vec3,
     pub(crate) groups: Groups,
     pub(crate) sensor: bool,
+    pub(crate) rest: Rest,
 }
 
 const POSITIVE: &str = "positive and finite";
@@ -264,6 +266,7 @@ impl BodyState {
             torque: Vec3::ZERO,
             groups: body.groups,
             sensor: body.sensor,
+            rest: Rest::AWAKE,
         };
         if body.kind == BodyKind::Dynamic {
             state.set_mass(body.mass, id)?;
@@ -332,9 +335,16 @@ impl BodyState {
     }
 
     pub(crate) fn set_velocity(&mut self, v: Velocity, id: BodyId) -> Result<(), WorldError> {
+        self.check_velocity(&v, id)?;
+        self.velocity = v;
+        Ok(())
+    }
+
+    /// Whether the body can have this velocity.
+    pub(crate) fn check_velocity(&self, v: &Velocity, id: BodyId) -> Result<(), WorldError> {
         finite("velocity.linear", v.linear, id)?;
         finite("velocity.angular", v.angular, id)?;
-        if self.kind == BodyKind::Static && v != Velocity::ZERO {
+        if self.kind == BodyKind::Static && *v != Velocity::ZERO {
             let value = format!("{} and {}", v.linear, v.angular);
             return Err(bad(id, "velocity", value, "zero for a static body"));
         }
@@ -342,7 +352,6 @@ impl BodyState {
             let allowed = "zero for a body that cannot turn";
             return Err(bad(id, "velocity.angular", v.angular, allowed));
         }
-        self.velocity = v;
         Ok(())
     }
 
@@ -369,6 +378,11 @@ impl BodyState {
         self.kind == BodyKind::Dynamic
     }
 
+    /// Whether impulses move it: dynamic and awake.
+    pub(crate) fn moves(&self) -> bool {
+        self.is_dynamic() && !self.rest.is_asleep()
+    }
+
     /// Inverse inertia in world axes.
     pub(crate) fn world_inverse_inertia(&self) -> SymMat3 {
         let i = &self.inverse_inertia;
@@ -384,6 +398,11 @@ impl BodyState {
         let w = self.rotation.conjugate() * self.velocity.angular;
         0.5 * self.mass.mass * self.velocity.linear.length_squared()
             + 0.5 * self.mass.inertia.quadratic(w)
+    }
+
+    /// In uniform gravity, J; zero at the world's origin.
+    pub(crate) fn potential_energy(&self, gravity: Vec3) -> f64 {
+        -self.mass.mass * self.gravity_scale * gravity.dot(self.center)
     }
 }
 
@@ -470,6 +489,11 @@ impl<'a> BodyView<'a> {
     /// Whether it only reports what overlaps it.
     pub fn is_sensor(&self) -> bool {
         self.state.sensor
+    }
+
+    /// Whether it sleeps, see [`crate::World::is_sleeping`].
+    pub fn is_sleeping(&self) -> bool {
+        self.state.rest.is_asleep()
     }
 
     /// Factor of the world's gravity.
@@ -569,6 +593,7 @@ impl BodyState {
         let finite = vectors.iter().all(|v| v.is_finite())
             && tensors.iter().all(|t| t.is_finite())
             && (self.mass.mass + self.inverse_mass + self.gravity_scale).is_finite();
+        let finite = finite && self.rest.is_sound();
         if !finite || !((self.rotation.length() - 1.0).abs() <= 1e-6) {
             return Err("a number is not finite, or its rotation is not a unit quaternion".into());
         }

@@ -1,4 +1,5 @@
 use crate::BodyId;
+use moreau_cache::CachedImpulse;
 use moreau_collision::FeatureId;
 use moreau_constraint::{Approach, Rebound, rebound};
 use moreau_math::Vec3;
@@ -54,6 +55,16 @@ impl Contact {
         self.normal * self.impulse.x
             + self.tangent1 * self.impulse.y
             + self.tangent2 * self.impulse.z
+    }
+
+    /// What the next step starts from: pair, feature and impulse.
+    pub(crate) fn remembered(&self) -> ((u64, u64), u128, CachedImpulse) {
+        let impulse = CachedImpulse {
+            normal: self.normal,
+            normal_impulse: self.impulse.x,
+            tangential: self.tangent1 * self.impulse.y + self.tangent2 * self.impulse.z,
+        };
+        ((self.a.to_bits(), self.b.to_bits()), self.key(), impulse)
     }
 
     /// Whether two points of a world belong to one manifold.

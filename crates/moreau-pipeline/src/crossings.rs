@@ -55,7 +55,7 @@ type Moved = (Vec3, Quat, Vec3);
 pub(crate) fn stop(
     crossings: &mut Crossings,
     detection: &mut Detection,
-    state: &WorldState,
+    (state, active): (&WorldState, &[u32]),
     moved: &mut [Moved],
     dt: f64,
 ) -> usize {
@@ -66,8 +66,9 @@ pub(crate) fn stop(
         stops,
     } = crossings;
     fast.clear();
-    for (index, slot) in state.bodies.iter().enumerate() {
-        let Some(body) = slot.value.as_ref().filter(|b| b.is_dynamic()) else {
+    for index in active.iter().map(|i| *i as usize) {
+        let body = state.bodies[index].value.as_ref();
+        let Some(body) = body.filter(|b| b.is_dynamic()) else {
             continue;
         };
         let way = way(body, &moved[index], dt);
@@ -129,7 +130,7 @@ pub(crate) fn stop(
         for (index, change) in [pair.0, pair.1].into_iter().zip(&mut changed) {
             let body = state.bodies[index as usize].value.as_ref();
             let stop = &mut stops[index as usize];
-            if body.is_some_and(|b| b.is_dynamic()) && time < *stop {
+            if body.is_some_and(|b| b.moves()) && time < *stop {
                 stopped += usize::from(*stop == dt);
                 *stop = time;
                 *change = Some(index);
@@ -144,8 +145,9 @@ pub(crate) fn stop(
             }
         }
     }
-    for (index, slot) in state.bodies.iter().enumerate() {
-        if let Some(body) = slot.value.as_ref().filter(|_| stops[index] < dt) {
+    for index in active.iter().map(|i| *i as usize) {
+        let body = state.bodies[index].value.as_ref();
+        if let Some(body) = body.filter(|_| stops[index] < dt) {
             let way = way(body, &moved[index], dt);
             let pose = way.at(stops[index]);
             moved[index].0 = body.center + way.velocity.linear * stops[index];

@@ -1,12 +1,15 @@
 //! Broad and narrow phase over the bodies of a world, and the contact points that follow.
 
+use crate::activity::Activity;
+use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::profile::held;
 use crate::recycle::{Kept, Recycling};
 use crate::sweep::{self, Found, Path};
+use crate::wake::is_mover;
 use crate::world::WorldState;
 use crate::{BodyId, BodyKind};
-use moreau_collision::{Aabb, BroadPhase, Groups, Shape};
+use moreau_collision::{Aabb, BroadPhase, Shape};
 use moreau_constraint::ContactFrame;
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
@@ -18,7 +21,9 @@ pub(crate) struct Detection {
     broad_phase: BroadPhase,
     /// Slots whose box must be set again although their bodies do not move by themselves.
     touched: Vec<u32>,
+    /// Pairs that a joint holds together or that were told apart, sorted.
     joined: Vec<(u32, u32)>,
+    is_joined_fresh: bool,
     pairs: Vec<(u32, u32)>,
     /// Pairs of a sensor and a body that may meet in the step, sorted.
     pub(crate) sensor_pairs: Vec<(u32, u32)>,
@@ -74,63 +79,36 @@ impl Detection {
         self.touched.retain(|t| *t != index);
     }
 
-    /// Finds the pairs whose boxes, grown by the prediction distance and along the motion of the
-    /// step, overlap; returns how many.
-    pub(crate) fn find_pairs(
-        &mut self,
-        state: &WorldState,
-        free: &[Velocity],
-        dt: f64,
-        parallel: bool,
-    ) -> usize {
-        let prediction = state.settings.prediction_distance;
-        let mut set = |index: u32| {
-            if let Some(body) = &state.bodies[index as usize].value {
-                let mut aabb = body.shape.aabb(&body.pose());
-                if let Shape::Heightfield(_) = body.shape {
-                    // What a fast flight has taken below the ground is still found.
-                    let down = body.rotation * Vec3::NEG_Y * body.shape.bounding_radius();
-                    aabb = aabb.union(&Aabb::new(aabb.min + down, aabb.max + down));
-                }
-                if body.kind != BodyKind::Static {
-                    let path = Path::new(body, &free[index as usize]);
-                    let shift = path.velocity.linear * dt;
-                    let turn = path.reach(dt) - path.velocity.linear.length() * dt;
-                    aabb = aabb.union(&Aabb::new(aabb.min + shift, aabb.max + shift));
-                    // Two static boxes never meet, so growing the moving ones is enough.
-                    aabb = aabb.enlarged(prediction + turn);
-                }
-                // Two fixed bodies need no contact, but a sensor that is fixed sees kinematic ones.
-                let fixed = !body.is_dynamic() && !body.sensor;
-                self.broad_phase.set(index, aabb, fixed);
-            }
-        };
+    /// Sets the boxes of the bodies that were touched and do not move: those of sleeping ones grown by
+    /// the prediction distance.
+    pub(crate) fn set_touched(&mut self, state: &WorldState) {
         for index in self.touched.drain(..) {
-            set(index);
-        }
-        let mut selective = false;
-        for (index, slot) in state.bodies.iter().enumerate() {
-            let Some(body) = &slot.value else {
+            let Some(body) = &state.bodies[index as usize].value else {
                 continue;
             };
-            selective |= body.sensor || body.groups != Groups::ALL;
-            if body.kind != BodyKind::Static {
-                set(index as u32);
+            let asleep = body.rest.is_asleep();
+            if body.kind == BodyKind::Static || asleep {
+                let mut aabb = aabb_of(body);
+                if asleep {
+                    aabb = aabb.enlarged(state.settings.prediction_distance);
+                }
+                // Two fixed bodies need no contact, but a sensor that is fixed sees moving ones.
+                self.broad_phase.set(index, aabb, !body.sensor);
             }
         }
-        self.broad_phase.pairs_by(&mut self.pairs, |work, shares| {
-            if parallel && shares.len() > 1 {
-                shares.par_iter_mut().for_each(|share| work.run(share));
-            } else {
-                shares.iter_mut().for_each(|share| work.run(share));
-            }
-        });
-        self.sensor_pairs.clear();
-        if selective {
-            self.filter_pairs(state);
-        }
+    }
 
-        // Bodies that a joint holds together need no contact.
+    /// Joints or ignored pairs have changed.
+    pub(crate) fn forget_joined(&mut self) {
+        self.is_joined_fresh = false;
+    }
+
+    /// Brings the list of pairs that do not collide up to date.
+    pub(crate) fn join(&mut self, state: &WorldState) {
+        if self.is_joined_fresh {
+            return;
+        }
+        self.is_joined_fresh = true;
         self.joined.clear();
         for joint in state.joints.iter().filter_map(|slot| slot.value.as_ref()) {
             if !joint.joint.collide {
@@ -141,8 +119,62 @@ impl Detection {
         for (a, b) in &state.ignored {
             self.joined.push((a.index, b.index));
         }
+        self.joined.sort_unstable();
+    }
+
+    /// Finds the pairs whose boxes, grown by the prediction distance and along the motion of the
+    /// step, overlap; returns how many.
+    pub(crate) fn find_pairs(
+        &mut self,
+        (state, activity): (&WorldState, &Activity),
+        free: &[Velocity],
+        dt: f64,
+        parallel: bool,
+    ) -> usize {
+        self.set_touched(state);
+        let prediction = state.settings.prediction_distance;
+        let sleepers = activity.sleeping.bodies > 0;
+        let mut movers = false;
+        for &index in &activity.bodies {
+            let Some(body) = &state.bodies[index as usize].value else {
+                continue;
+            };
+            let path = Path::new(body, &free[index as usize]);
+            let shift = path.velocity.linear * dt;
+            let turn = path.reach(dt) - path.velocity.linear.length() * dt;
+            let mut aabb = aabb_of(body);
+            aabb = aabb.union(&Aabb::new(aabb.min + shift, aabb.max + shift));
+            // Two boxes that stay never meet, so growing the moving ones is enough.
+            aabb = aabb.enlarged(prediction + turn);
+            // Two fixed bodies need no contact, but a sensor that is fixed sees kinematic ones, and
+            // a kinematic one wakes what it meets.
+            let moves = sleepers && is_mover(body.kind, &body.velocity);
+            movers |= moves;
+            let fixed = !body.is_dynamic() && !body.sensor && !moves;
+            self.broad_phase.set(index, aabb, fixed);
+        }
+        self.broad_phase.pairs_by(&mut self.pairs, |work, shares| {
+            if parallel && shares.len() > 1 {
+                shares.par_iter_mut().for_each(|share| work.run(share));
+            } else {
+                shares.iter_mut().for_each(|share| work.run(share));
+            }
+        });
+        self.sensor_pairs.clear();
+        if movers {
+            let matters = |index: u32| {
+                let body = state.bodies[index as usize].value.as_ref();
+                body.is_some_and(|b| b.is_dynamic() || b.sensor)
+            };
+            self.pairs.retain(|(a, b)| matters(*a) || matters(*b));
+        }
+        if activity.selective {
+            self.filter_pairs(state);
+        }
+
+        // Bodies that a joint holds together need no contact.
+        self.join(state);
         if !self.joined.is_empty() {
-            self.joined.sort_unstable();
             let joined = &self.joined;
             self.pairs
                 .retain(|pair| joined.binary_search(pair).is_err());
@@ -278,6 +310,17 @@ impl Detection {
         }
         manifolds
     }
+}
+
+/// The box of a body where it is.
+fn aabb_of(body: &BodyState) -> Aabb {
+    let aabb = body.shape.aabb(&body.pose());
+    if let Shape::Heightfield(_) = body.shape {
+        // What a fast flight has taken below the ground is still found.
+        let down = body.rotation * Vec3::NEG_Y * body.shape.bounding_radius();
+        return aabb.union(&Aabb::new(aabb.min + down, aabb.max + down));
+    }
+    aabb
 }
 
 /// Appends the contact points of a pair.

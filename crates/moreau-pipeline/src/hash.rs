@@ -9,11 +9,12 @@ use xxhash_rust::xxh3::Xxh3;
 /// -0.0 counts as 0.0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StateHash {
-    /// Ids, poses and velocities of all bodies.
+    /// Ids, poses and velocities of all bodies; where bodies may sleep, which do, and how near to it
+    /// the others are.
     pub poses: u64,
     /// Contact points and impulses of the last step.
     pub contacts: u64,
-    /// Remembered impulses, joints included.
+    /// Remembered impulses, joints and sleeping bodies included.
     pub cache: u64,
 }
 
@@ -67,6 +68,8 @@ impl Lane {
 impl World {
     /// Hashes of the state: equal for equal bits of state, whatever the machine.
     pub fn hash(&self) -> StateHash {
+        let sleepers = &self.state.sleepers;
+        let sleeps = self.state.settings.sleeping.is_some() || !sleepers.is_empty();
         let mut poses = Lane::default();
         for body in self.bodies() {
             poses.int(body.id.to_bits());
@@ -74,6 +77,12 @@ impl World {
             poses.rotation(body.state.rotation);
             poses.vector(body.state.velocity.linear);
             poses.vector(body.state.velocity.angular);
+            if sleeps && body.state.is_dynamic() {
+                let (still, least) = body.state.rest.stillness();
+                poses.int(u64::from(body.state.rest.is_asleep()));
+                poses.real(still);
+                poses.real(least);
+            }
         }
         let mut contacts = Lane::default();
         for c in self.contacts() {
@@ -93,6 +102,15 @@ impl World {
             cache.real(entry.impulse.normal_impulse);
             cache.vector(entry.impulse.tangential);
             cache.vector(entry.impulse.normal);
+        }
+        for contact in sleepers.iter().flat_map(|island| &island.contacts) {
+            let ((a, b), feature, impulse) = contact.remembered();
+            cache.int(a);
+            cache.int(b);
+            cache.point(feature);
+            cache.real(impulse.normal_impulse);
+            cache.vector(impulse.tangential);
+            cache.vector(impulse.normal);
         }
         for slot in &self.state.joints {
             if let Some(joint) = &slot.value {

@@ -35,6 +35,15 @@ pub(crate) struct Motion {
     pub(crate) correction: Velocity,
 }
 
+impl Motion {
+    /// Of a body that takes no part in a step.
+    pub(crate) const NONE: Self = Self {
+        velocity: Velocity::ZERO,
+        mean: Vec3::ZERO,
+        correction: Velocity::ZERO,
+    };
+}
+
 /// Moves centre and orientation; returns (center, rotation, angular velocity at the end).
 pub(crate) fn advance(
     body: &BodyState,

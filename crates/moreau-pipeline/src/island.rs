@@ -1,6 +1,7 @@
-//! Islands: dynamic bodies that touch or are joined, directly or through others. Bodies that are
-//! not dynamic do not join islands.
+//! Islands: awake dynamic bodies that touch or are joined, directly or through others. Bodies that are
+//! not dynamic, or asleep, do not join islands.
 
+use crate::activity::Activity;
 use crate::contact::Contact;
 use crate::profile::held;
 use crate::world::WorldState;
@@ -9,6 +10,8 @@ use crate::world::WorldState;
 #[derive(Default)]
 pub(crate) struct Islands {
     parent: Vec<u32>,
+    /// Of the sort by island.
+    starts: Vec<usize>,
     /// Island of each slot, `NONE` for a body in no island.
     island: Vec<u32>,
     /// Slots of dynamic bodies, island after island, ascending in each.
@@ -40,19 +43,28 @@ impl Islands {
             + held(&self.contacts)
             + held(&self.joints)
             + held(&self.ranges)
+            + held(&self.starts)
     }
 
-    pub(crate) fn build(&mut self, state: &WorldState, points: &[Contact]) {
+    /// Whether the body in a slot is in an island.
+    pub(crate) fn holds(&self, slot: u32) -> bool {
+        self.island[slot as usize] != NONE
+    }
+
+    pub(crate) fn build(&mut self, state: &WorldState, activity: &Activity, points: &[Contact]) {
         let slots = state.bodies.len();
-        self.parent.clear();
-        self.parent.extend(0..slots as u32);
-        self.island.clear();
+        // Only the bodies that take part are looked at.
+        for index in self.bodies.drain(..) {
+            self.island[index as usize] = NONE;
+        }
+        self.parent.resize(slots, NONE);
         self.island.resize(slots, NONE);
+        for index in &activity.bodies {
+            self.parent[*index as usize] = *index;
+        }
         let dynamic = |index: u32| {
-            state.bodies[index as usize]
-                .value
-                .as_ref()
-                .is_some_and(|b| b.is_dynamic())
+            let body = state.bodies[index as usize].value.as_ref();
+            body.is_some_and(|b| b.moves())
         };
         // Bodies with a contact or joint are marked with island 0 until the islands have numbers; roots are
         // the smallest.
@@ -64,13 +76,14 @@ impl Islands {
                 self.link(a, b, &dynamic);
             }
         }
-        for joint in state.joints.iter().filter_map(|slot| slot.value.as_ref()) {
-            self.link(joint.joint.a.index, joint.joint.b.index, &dynamic);
+        let joint = |slot: &u32| state.joints[*slot as usize].value.map(|j| j.joint);
+        for joint in activity.joints.iter().filter_map(joint) {
+            self.link(joint.a.index, joint.b.index, &dynamic);
         }
 
         // Number the islands in the order of their smallest body.
         self.ranges.clear();
-        for index in 0..slots as u32 {
+        for &index in &activity.bodies {
             if self.island[index as usize] != NONE {
                 let root = self.find(index);
                 let island = if root == index {
@@ -83,29 +96,28 @@ impl Islands {
             }
         }
         let island_of = |a: u32, b: u32| if dynamic(a) { a } else { b };
-        let count = self.ranges.len();
-        let members = (0..slots as u32).filter(|i| self.island[*i as usize] != NONE);
-        let keys = members.map(|i| (self.island[i as usize], i));
-        sort_into(keys, count, &mut self.bodies, |k, r| {
-            self.ranges[k].bodies = r
+        let (ranges, starts, island) = (&mut self.ranges, &mut self.starts, &self.island);
+        let place = |index: u32| island[index as usize];
+        let bodies = activity.bodies.iter().map(|i| (place(*i), *i));
+        let keys = bodies.filter(|(island, _)| *island != NONE);
+        sort_into(keys, (ranges, starts), &mut self.bodies, |range, r| {
+            range.bodies = r
         });
         let keys = points.iter().enumerate().map(|(i, p)| {
-            (
-                self.island[island_of(p.a.index, p.b.index) as usize],
-                i as u32,
-            )
+            let island = place(island_of(p.a.index, p.b.index));
+            (island, i as u32)
         });
-        sort_into(keys, count, &mut self.contacts, |k, r| {
-            self.ranges[k].contacts = r
+        sort_into(keys, (ranges, starts), &mut self.contacts, |range, r| {
+            range.contacts = r
         });
-        let joints = state.joints.iter().enumerate().filter_map(|(i, slot)| {
-            let joint = slot.value.as_ref()?.joint;
-            let island = self.island[island_of(joint.a.index, joint.b.index) as usize];
+        let joints = activity.joints.iter().filter_map(|slot| {
+            let joint = joint(slot)?;
+            let island = place(island_of(joint.a.index, joint.b.index));
             // A joint whose bodies have both stopped being dynamic holds nothing.
-            (island != NONE).then_some((island, i as u32))
+            (island != NONE).then_some((island, *slot))
         });
-        sort_into(joints, count, &mut self.joints, |k, r| {
-            self.ranges[k].joints = r
+        sort_into(joints, (ranges, starts), &mut self.joints, |range, r| {
+            range.joints = r
         });
     }
 
@@ -136,20 +148,21 @@ impl Islands {
 /// Stable counting sort of `(island, item)` into `out`; `place` is told each island's range.
 fn sort_into(
     keys: impl Iterator<Item = (u32, u32)> + Clone,
-    islands: usize,
+    (ranges, starts): (&mut [IslandRange], &mut Vec<usize>),
     out: &mut Vec<u32>,
-    mut place: impl FnMut(usize, std::ops::Range<usize>),
+    place: impl Fn(&mut IslandRange, std::ops::Range<usize>),
 ) {
-    let mut starts = vec![0_usize; islands + 1];
+    starts.clear();
+    starts.resize(ranges.len() + 1, 0);
     for (island, _) in keys.clone() {
         starts[island as usize + 1] += 1;
     }
-    for i in 0..islands {
+    for (i, range) in ranges.iter_mut().enumerate() {
         starts[i + 1] += starts[i];
-        place(i, starts[i]..starts[i + 1]);
+        place(range, starts[i]..starts[i + 1]);
     }
     out.clear();
-    out.resize(starts[islands], 0);
+    out.resize(starts[ranges.len()], 0);
     for (island, item) in keys {
         out[starts[island as usize]] = item;
         starts[island as usize] += 1;

@@ -37,7 +37,7 @@ pub(crate) struct Worker {
     pub(crate) solver: WorldSolver,
     corrector: Corrector,
     problem: ContactProblem,
-    /// Slots of the bodies that are not dynamic, ascending; they follow the dynamic ones.
+    /// Slots of the bodies that no impulse moves, ascending; they follow the island's own.
     others: Vec<u32>,
     impulses: Impulses,
     soft: Impulses,
@@ -233,7 +233,7 @@ impl Worker {
         });
         for index in contacts.chain(joints) {
             let body = input.state.bodies[index as usize].value.as_ref();
-            if body.is_some_and(|b| !b.is_dynamic()) && self.others.last() != Some(&index) {
+            if body.is_some_and(|b| !b.moves()) && self.others.last() != Some(&index) {
                 self.others.push(index);
             }
         }

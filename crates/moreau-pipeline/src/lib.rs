@@ -22,12 +22,14 @@
 //! Conventions: SI units; the normal of a contact points from A to B, A being the body with the
 //! smaller id; impulses act on B and their opposites on A.
 
+mod activity;
 mod body;
 mod contact;
 mod corrector;
 mod crossings;
 mod detect;
 mod error;
+mod forces;
 mod hash;
 mod ids;
 mod integrate;
@@ -44,10 +46,12 @@ mod report;
 mod seams;
 mod sensors;
 mod settings;
+mod sleep;
 mod snapshot;
 mod solver_choice;
 mod step;
 mod sweep;
+mod wake;
 mod world;
 
 pub use body::{Body, BodyKind, BodyView, Mass};
@@ -63,5 +67,6 @@ pub use queries::BodyFilter;
 pub use report::{IslandReport, SolverShare, SolverShares, StepReport};
 pub use sensors::{SensorEvent, SensorEventKind};
 pub use settings::{PositionCorrection, WorldSettings};
+pub use sleep::Sleeping;
 pub use solver_choice::{FastPath, IslandSolver, SolverChoice, SolverSettings};
 pub use world::World;

@@ -67,10 +67,14 @@ impl Held {
 
 /// What [`gather`] reads and fills for each slot.
 pub(crate) struct Moving<'a> {
+    /// Slots of the bodies that move; the motions of all others are none.
+    pub(crate) active: &'a [u32],
     /// Velocities after forces and before impulses.
     pub(crate) free: &'a [Velocity],
     pub(crate) motions: &'a mut Vec<Motion>,
     pub(crate) held: &'a mut Vec<Held>,
+    /// How many manifolds push each body, where any bounces.
+    pub(crate) pushed: &'a mut Vec<u32>,
     pub(crate) dt: f64,
 }
 
@@ -84,19 +88,22 @@ pub(crate) fn gather(
     moving: Moving<'_>,
 ) {
     let Moving {
+        active,
         free,
         motions,
         held,
+        pushed,
         dt,
     } = moving;
-    motions.clear();
-    motions.extend(free.iter().map(|v| Motion {
-        velocity: *v,
-        mean: v.linear,
-        correction: Velocity::ZERO,
-    }));
-    held.clear();
-    held.resize(state.bodies.len(), Held::default());
+    for index in active {
+        let velocity = free[*index as usize];
+        motions[*index as usize] = Motion {
+            velocity,
+            mean: velocity.linear,
+            correction: Velocity::ZERO,
+        };
+        held[*index as usize] = Held::default();
+    }
     for (range, result) in islands.ranges.iter().zip(results) {
         for (i, index) in islands.bodies[range.bodies.clone()].iter().enumerate() {
             let motion = &mut motions[*index as usize];
@@ -122,14 +129,16 @@ pub(crate) fn gather(
             }
         }
     }
-    for (index, slot) in state.bodies.iter().enumerate() {
-        if let Some(body) = slot.value.as_ref().filter(|b| b.is_dynamic()) {
+    for index in active {
+        let index = *index as usize;
+        let body = state.bodies[index].value.as_ref();
+        if let Some(body) = body.filter(|b| b.is_dynamic()) {
             let motion = &mut motions[index];
             let change = motion.velocity.linear - body.velocity.linear;
             motion.mean = motion.velocity.linear - 0.5 * held[index].free_part(change);
         }
     }
-    follow_bounces(state, points, free, motions, dt);
+    follow_bounces(state, points, free, (motions, pushed), dt);
     keep_gaps(points, motions, dt);
 }
 
@@ -175,7 +184,7 @@ fn follow_bounces(
     state: &WorldState,
     points: &[Contact],
     free: &[Velocity],
-    motions: &mut [Motion],
+    (motions, pushed): (&mut [Motion], &mut Vec<u32>),
     dt: f64,
 ) {
     if points
@@ -184,8 +193,8 @@ fn follow_bounces(
     {
         return;
     }
-    // How many manifolds push each body.
-    let mut pushed = vec![0_u32; motions.len()];
+    pushed.clear();
+    pushed.resize(motions.len(), 0);
     for pair in points.chunk_by(Contact::same_manifold) {
         if pair.iter().any(|p| p.impulse.x > 0.0) {
             pushed[pair[0].a.index as usize] += 1;

@@ -17,7 +17,8 @@ pub struct IslandProblem {
 
 impl World {
     /// The problems that a step of `dt` (s) would solve, one for each island, in their order.
-    /// Nothing of the world changes: the steps that follow have the same bits.
+    /// Nothing of the world changes: the steps that follow have the same bits. Sleeping islands are
+    /// shown as if they were awake.
     ///
     /// # Errors
     /// Where `dt` is not positive and finite, or a number of the problem is not finite.
@@ -25,11 +26,20 @@ impl World {
         if !(dt > 0.0 && dt.is_finite()) {
             return Err(WorldError::BadTimeStep { dt });
         }
+        if !self.state.sleepers.is_empty() {
+            // Looking may wake what sleeps.
+            let mut twin = Self::from_state(self.state.clone());
+            twin.solver = self.solver.fork();
+            twin.wake_all();
+            return twin.next_problems(dt);
+        }
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut report = StepReport::default();
         self.find_pairs(&mut scratch, dt, false, &mut report);
         self.find_contacts(&mut scratch, dt, false, &mut report);
-        scratch.islands.build(&self.state, &scratch.points);
+        scratch
+            .islands
+            .build(&self.state, &self.activity, &scratch.points);
         self.look_up_warm_starts(&mut scratch, dt, &mut report);
         let mut worker = Worker::new(self.solver.fork());
         let input = scratch.input(&self.state, dt);

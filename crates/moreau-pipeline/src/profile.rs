@@ -181,6 +181,9 @@ impl World {
         let (broad_phase, manifolds) = self.detection.bytes();
         bytes.broad_phase += broad_phase;
         bytes.manifolds += manifolds + held(&state.kept);
+        bytes.contacts += self.all_contacts.get().map_or(0, held);
+        state.sleepers.add_bytes(&mut bytes);
+        bytes.islands += self.activity.bytes();
         scratch.add_bytes(&mut bytes);
         bytes
     }

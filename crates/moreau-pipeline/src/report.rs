@@ -11,13 +11,21 @@ pub struct StepReport {
     pub dt: f64,
     /// Bodies in the world.
     pub bodies: usize,
-    /// Pairs whose boxes overlap.
+    /// Dynamic bodies that took part in the step.
+    pub awake_bodies: usize,
+    /// Bodies that slept through it.
+    pub sleeping_bodies: usize,
+    /// Groups in which they sleep.
+    pub sleeping_islands: usize,
+    /// Sleeping groups that something woke in it.
+    pub woken_islands: usize,
+    /// Pairs whose boxes overlap, but for those of sleeping bodies with others that do not move.
     pub pairs: usize,
     /// Pairs with at least one contact point.
     pub manifolds: usize,
     /// Pairs whose manifold was kept from an earlier step.
     pub recycled: usize,
-    /// Contact points.
+    /// Contact points, those of sleeping bodies included.
     pub contact_points: usize,
     /// Contact points with fixed bodies that were left out because another fixed body, flush with
     /// theirs, already carries the body: the edges of tiles.
@@ -26,7 +34,7 @@ pub struct StepReport {
     pub stopped_bodies: usize,
     /// Joints.
     pub joints: usize,
-    /// Groups of bodies that touch; bodies without contact count as none.
+    /// Groups of awake bodies that touch; bodies without contact count as none.
     pub islands: usize,
     /// Contact points of the largest island.
     pub largest_island: usize,
@@ -40,7 +48,7 @@ pub struct StepReport {
     pub factorizations: u64,
     /// Natural map of the worst contact, m/s: how far the answer is from exact Coulomb friction.
     pub residual: f64,
-    /// Its index in [`crate::World::contacts`].
+    /// Its index in [`crate::World::awake_contacts`].
     pub worst_contact: Option<usize>,
     /// Whether every island's solve converged to its tolerance.
     pub certified: bool,
@@ -120,7 +128,7 @@ pub struct IslandReport {
     pub joints: usize,
     /// Who solved it.
     pub solver: IslandSolver,
-    /// How far. Its `worst_contact` is an index in [`crate::World::contacts`].
+    /// How far. Its `worst_contact` is an index in [`crate::World::awake_contacts`].
     pub solve: SolveReport,
     /// Whether the energy guard reduced the bounce.
     pub guarded: bool,

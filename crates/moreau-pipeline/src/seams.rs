@@ -110,7 +110,8 @@ impl Seams {
                     .fold(f64::INFINITY, f64::min),
             });
         }
-        self.groups.sort_by_key(|g| (g.body, g.fixed, g.part));
+        self.groups
+            .sort_unstable_by_key(|g| (g.body, g.fixed, g.part, g.points.start));
     }
 }
 

@@ -79,10 +79,7 @@ impl World {
 
     /// After the bodies moved: what overlaps which sensor, and what did.
     pub(crate) fn report_sensors(&mut self, sensors: &mut Sensors) {
-        let is_sensor = |slot: &crate::world::Slot<BodyState>| {
-            slot.value.as_ref().is_some_and(|body| body.sensor)
-        };
-        if self.state.sensor_events.is_empty() && !self.state.bodies.iter().any(is_sensor) {
+        if self.state.sensor_events.is_empty() && !self.activity.sensors {
             return;
         }
         let Sensors {

@@ -1,4 +1,4 @@
-use crate::{SolverSettings, WorldError};
+use crate::{Sleeping, SolverSettings, WorldError};
 use moreau_math::{Vec3, vec3};
 use serde::{Deserialize, Serialize};
 
@@ -51,6 +51,9 @@ pub struct WorldSettings {
     pub energy_guard: bool,
     /// Starts each solve from the impulses of the last step. Default true; a switch to measure it.
     pub warm_start: bool,
+    /// When islands that lie still fall asleep: they cost nothing then, and stay as they are until
+    /// something wakes them. Default `None`: never. Games want `Some(Sleeping::default())`.
+    pub sleeping: Option<Sleeping>,
     /// Removal of overlaps.
     pub position_correction: PositionCorrection,
     /// Which solver, and the solvers' knobs.
@@ -66,6 +69,7 @@ impl Default for WorldSettings {
             bounce_threshold: 0.01,
             energy_guard: true,
             warm_start: true,
+            sleeping: None,
             position_correction: PositionCorrection::default(),
             solver: SolverSettings::default(),
         }
@@ -87,7 +91,20 @@ impl WorldSettings {
             });
         }
         let p = &self.position_correction;
+        let sleeping = self.sleeping.unwrap_or_default();
         let knobs = [
+            (
+                "sleeping.speed",
+                sleeping.speed,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "sleeping.time",
+                sleeping.time,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
             (
                 "prediction_distance",
                 self.prediction_distance,

@@ -4,7 +4,7 @@ use crate::world::WorldState;
 use crate::{SnapshotError, World, WorldError};
 
 const MARK: &[u8; 8] = b"moreauW\0";
-const VERSION: u16 = 7;
+const VERSION: u16 = 8;
 
 impl World {
     /// The whole state as bytes: settings, bodies, joints, free ids, contacts and remembered
@@ -115,6 +115,14 @@ fn check(state: &WorldState) -> Result<(), String> {
     let ordered = |(a, b): &(crate::BodyId, crate::BodyId)| a < b && alive(*a) && alive(*b);
     if !(state.ignored.iter().all(ordered) && state.ignored.is_sorted()) {
         return Err("its list of ignored pairs is not in order".into());
+    }
+    state.sleepers.check(state)?;
+    if state
+        .edited
+        .iter()
+        .any(|slot| *slot as usize >= state.bodies.len())
+    {
+        return Err("its list of edited bodies names one that is not there".into());
     }
     if !state.sensor_events.is_sorted() {
         return Err("its list of sensor events is not in order".into());

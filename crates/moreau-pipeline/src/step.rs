@@ -3,6 +3,7 @@
 //! Everything is worked out in scratch memory first; the state changes only at the end, so that a
 //! step that fails leaves no trace.
 
+use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::crossings::{self, Crossings};
 use crate::integrate::{Motion, advance, free_velocity};
@@ -12,9 +13,10 @@ use crate::motion::{self, Held, Moving};
 use crate::profile::{Clock, StageTimes, StepProfile, held};
 use crate::seams::Seams;
 use crate::sensors::Sensors;
+use crate::sleep;
+use crate::wake::Undo;
 use crate::world::{World, WorldState};
 use crate::{BodyId, IslandReport, LaneFill, StepReport, WorldBytes, WorldError};
-use moreau_cache::CachedImpulse;
 use moreau_math::{Quat, SymMat3, Vec3, Velocity};
 use moreau_solver::SolveReport;
 use rayon::prelude::*;
@@ -32,13 +34,29 @@ pub(crate) struct Scratch {
     warm: Vec<Vec3>,
     free: Vec<Velocity>,
     inverse_inertia: Vec<SymMat3>,
-    results: Vec<IslandResult>,
+    pub(crate) results: Vec<IslandResult>,
     motions: Vec<Motion>,
     held: Vec<Held>,
+    pushed: Vec<u32>,
+    /// Where each slot will be: centre, rotation, angular velocity.
     moved: Vec<(Vec3, Quat, Vec3)>,
+    /// Slots that took part in the last step.
+    stepped: Vec<u32>,
+    /// Contact points with sleeping bodies.
+    pub(crate) sleeping_points: usize,
 }
 
 impl Scratch {
+    /// Notes where the bodies are that no step moves.
+    fn stand(&mut self, state: &WorldState) {
+        self.moved.clear();
+        self.moved
+            .extend(state.bodies.iter().map(|slot| match &slot.value {
+                Some(body) => (body.center, body.rotation, body.velocity.angular),
+                None => (Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO),
+            }));
+    }
+
     /// The next step forks the world's solver again.
     pub(crate) fn forget_solvers(&mut self) {
         self.workers.clear();
@@ -55,8 +73,8 @@ impl Scratch {
         let all = assembly + solve + correction;
         let share = if all > 0.0 { seconds / all } else { 0.0 };
         times.assembly += assembly * share;
-        times.solve = solve * share;
-        times.correction = correction * share;
+        times.solve += solve * share;
+        times.correction += correction * share;
     }
 
     fn lane_fill(&self) -> LaneFill {
@@ -73,6 +91,8 @@ impl Scratch {
             + held(&self.inverse_inertia)
             + held(&self.motions)
             + held(&self.held)
+            + held(&self.pushed)
+            + held(&self.stepped)
             + held(&self.moved);
         bytes.contacts += held(&self.points) + held(&self.warm);
         bytes.islands += self.islands.bytes() + held(&self.results);
@@ -81,6 +101,21 @@ impl Scratch {
             let worker = worker.lock().unwrap_or_else(|e| e.into_inner());
             bytes.islands += worker.bytes();
         }
+    }
+
+    /// Velocity of a slot after the step's forces.
+    pub(crate) fn free_velocity(&self, slot: u32) -> &Velocity {
+        &self.free[slot as usize]
+    }
+
+    /// Contact points and what the solve made of them.
+    pub(crate) fn impulses(&self) -> impl Iterator<Item = (&Contact, &Vec3)> {
+        let islands = self.islands.ranges.iter().zip(&self.results);
+        islands.flat_map(|(range, result)| {
+            let contacts = self.islands.contacts[range.contacts.clone()].iter();
+            let points = contacts.map(|i| &self.points[*i as usize]);
+            points.zip(&result.impulses)
+        })
     }
 
     /// What the islands' solvers see.
@@ -127,48 +162,30 @@ impl World {
         dt: f64,
         parallel: bool,
     ) -> Result<StepReport, WorldError> {
-        let mut report = StepReport {
-            dt,
-            step: self.state.steps + 1,
-            ..StepReport::default()
-        };
         let mut whole = Clock::new(true);
         let mut clock = Clock::new(self.profiling);
         let mut times = StageTimes::default();
-
-        self.find_pairs(scratch, dt, parallel, &mut report);
-        times.broad_phase = clock.lap();
-        self.find_contacts(scratch, dt, parallel, &mut report);
-        times.narrow_phase = clock.lap();
-
-        // The groups that must be solved together.
-        scratch.islands.build(&self.state, &scratch.points);
-        report.islands = scratch.islands.ranges.len();
-        times.islands = clock.lap();
-
-        self.look_up_warm_starts(scratch, dt, &mut report);
-        times.assembly = clock.lap();
-        self.solve_islands(scratch, dt, parallel, &mut report)?;
-        scratch.share_out(clock.lap(), &mut times);
-
-        motion::gather(
-            &self.state,
-            &scratch.islands,
-            &scratch.results,
-            &mut scratch.points,
-            Moving {
-                free: &scratch.free,
-                motions: &mut scratch.motions,
-                held: &mut scratch.held,
-                dt,
-            },
-        );
-        self.check_motions(scratch, dt)?;
+        let mut undo = None;
+        let solved = self.solve(scratch, (dt, parallel), (&mut clock, &mut times), &mut undo);
+        let solved = solved.and_then(|report| {
+            self.check_motions(scratch, dt)?;
+            Ok(report)
+        });
+        let mut report = match solved {
+            Ok(report) => report,
+            Err(error) => {
+                if let Some(undo) = undo {
+                    self.undo(undo);
+                }
+                return Err(error);
+            }
+        };
+        report.woken_islands = undo.map_or(0, |undo| undo.woken());
         times.integration = clock.lap();
         report.stopped_bodies = crossings::stop(
             &mut scratch.crossings,
             &mut self.detection,
-            &self.state,
+            (&self.state, &self.activity.bodies),
             &mut scratch.moved,
             dt,
         );
@@ -177,6 +194,7 @@ impl World {
         self.commit(scratch, dt);
         self.report_sensors(&mut scratch.sensors);
         self.fill_report(scratch, &mut report);
+        self.fall_asleep(scratch, dt);
         times.commit = clock.lap();
         report.seconds = whole.lap();
         if self.profiling {
@@ -190,6 +208,61 @@ impl World {
         Ok(report)
     }
 
+    /// From forces to the motions of all bodies; again from the start where that wakes an island.
+    fn solve(
+        &mut self,
+        scratch: &mut Scratch,
+        (dt, parallel): (f64, bool),
+        (clock, times): (&mut Clock, &mut StageTimes),
+        undo: &mut Option<Undo>,
+    ) -> Result<StepReport, WorldError> {
+        self.wake_edited(undo);
+        let report = loop {
+            let mut report = StepReport {
+                dt,
+                step: self.state.steps + 1,
+                ..StepReport::default()
+            };
+            self.find_pairs(scratch, dt, parallel, &mut report);
+            times.broad_phase += clock.lap();
+            self.find_contacts(scratch, dt, parallel, &mut report);
+            times.narrow_phase += clock.lap();
+            if self.wake_met(scratch, dt, undo) {
+                continue;
+            }
+
+            // The groups that must be solved together.
+            scratch
+                .islands
+                .build(&self.state, &self.activity, &scratch.points);
+            report.islands = scratch.islands.ranges.len();
+            times.islands += clock.lap();
+
+            self.look_up_warm_starts(scratch, dt, &mut report);
+            times.assembly += clock.lap();
+            self.solve_islands(scratch, dt, parallel, &mut report)?;
+            scratch.share_out(clock.lap(), times);
+            if !self.wake_pushed(scratch, undo) {
+                break report;
+            }
+        };
+        motion::gather(
+            &self.state,
+            &scratch.islands,
+            &scratch.results,
+            &mut scratch.points,
+            Moving {
+                active: &self.activity.bodies,
+                free: &scratch.free,
+                motions: &mut scratch.motions,
+                held: &mut scratch.held,
+                pushed: &mut scratch.pushed,
+                dt,
+            },
+        );
+        Ok(report)
+    }
+
     /// Forces, then who may touch whom on the free path through the step.
     pub(crate) fn find_pairs(
         &mut self,
@@ -198,10 +271,13 @@ impl World {
         parallel: bool,
         report: &mut StepReport,
     ) {
+        if self.activity.refresh(&self.state) {
+            scratch.stand(&self.state);
+        }
         self.integrate_forces(scratch, dt);
-        report.pairs = self
-            .detection
-            .find_pairs(&self.state, &scratch.free, dt, parallel);
+        report.pairs =
+            self.detection
+                .find_pairs((&self.state, &self.activity), &scratch.free, dt, parallel);
     }
 
     /// What touches what on the free path through the step.
@@ -227,21 +303,26 @@ impl World {
     }
 
     fn integrate_forces(&self, scratch: &mut Scratch, dt: f64) {
-        scratch.free.clear();
-        scratch.inverse_inertia.clear();
-        for slot in &self.state.bodies {
-            let (velocity, tensor) = match &slot.value {
-                Some(body) => {
-                    let tensor = body.world_inverse_inertia();
-                    (
-                        free_velocity(body, &tensor, &self.state.settings, dt),
-                        tensor,
-                    )
-                }
-                None => (Velocity::ZERO, SymMat3::ZERO),
-            };
-            scratch.free.push(velocity);
-            scratch.inverse_inertia.push(tensor);
+        // Who took part in the last step may not in this one.
+        for index in scratch.stepped.drain(..) {
+            let index = index as usize;
+            scratch.free[index] = Velocity::ZERO;
+            scratch.inverse_inertia[index] = SymMat3::ZERO;
+            scratch.motions[index] = Motion::NONE;
+        }
+        let slots = self.state.bodies.len();
+        scratch.free.resize(slots, Velocity::ZERO);
+        scratch.inverse_inertia.resize(slots, SymMat3::ZERO);
+        scratch.motions.resize(slots, Motion::NONE);
+        scratch.held.resize(slots, Held::default());
+        scratch.stepped.extend_from_slice(&self.activity.bodies);
+        for index in &scratch.stepped {
+            let index = *index as usize;
+            if let Some(body) = &self.state.bodies[index].value {
+                let tensor = body.world_inverse_inertia();
+                scratch.free[index] = free_velocity(body, &tensor, &self.state.settings, dt);
+                scratch.inverse_inertia[index] = tensor;
+            }
         }
     }
 
@@ -355,10 +436,9 @@ impl World {
 
     /// Works out the new poses; refuses those that are not finite.
     fn check_motions(&self, scratch: &mut Scratch, dt: f64) -> Result<(), WorldError> {
-        scratch.moved.clear();
-        for (index, slot) in self.state.bodies.iter().enumerate() {
+        for index in self.activity.bodies.iter().map(|i| *i as usize) {
+            let slot = &self.state.bodies[index];
             let Some(body) = &slot.value else {
-                scratch.moved.push((Vec3::ZERO, Quat::IDENTITY, Vec3::ZERO));
                 continue;
             };
             let motion = &scratch.motions[index];
@@ -380,44 +460,38 @@ impl World {
             if !moved.1.is_finite() {
                 return diverged("rotation", moved.1.to_string());
             }
-            scratch.moved.push(moved);
+            scratch.moved[index] = moved;
         }
         Ok(())
     }
 
     fn commit(&mut self, scratch: &mut Scratch, dt: f64) {
         let state = &mut self.state;
-        for (index, slot) in state.bodies.iter_mut().enumerate() {
-            let Some(body) = &mut slot.value else {
+        for index in self.activity.bodies.iter().map(|i| *i as usize) {
+            let Some(body) = &mut state.bodies[index].value else {
                 continue;
             };
+            if let Some(sleeping) = &state.settings.sleeping
+                && body.is_dynamic()
+            {
+                sleep::observe(body, &scratch.motions[index], sleeping, dt);
+            }
             let (center, rotation, angular) = scratch.moved[index];
             body.force = Vec3::ZERO;
             body.torque = Vec3::ZERO;
-            if body.kind == crate::BodyKind::Static {
-                continue;
-            }
             body.center = center;
             body.rotation = rotation;
             body.velocity = Velocity::new(scratch.motions[index].velocity.linear, angular);
         }
-        for joint in state
-            .joints
-            .iter_mut()
-            .filter_map(|slot| slot.value.as_mut())
-        {
-            joint.impulses = [0.0; 3];
+        for slot in &self.activity.joints {
+            if let Some(joint) = &mut state.joints[*slot as usize].value {
+                joint.impulses = [0.0; 3];
+            }
         }
         state.cache.begin();
         for p in &scratch.points {
-            let impulse = CachedImpulse {
-                normal: p.normal,
-                normal_impulse: p.impulse.x,
-                tangential: p.tangent1 * p.impulse.y + p.tangent2 * p.impulse.z,
-            };
-            state
-                .cache
-                .push((p.a.to_bits(), p.b.to_bits()), p.key(), impulse);
+            let (pair, key, impulse) = p.remembered();
+            state.cache.push(pair, key, impulse);
         }
         state.cache.finish();
         for (range, result) in scratch.islands.ranges.iter().zip(&scratch.results) {
@@ -428,26 +502,41 @@ impl World {
                 }
             }
         }
-        state.contacts.clone_from(&scratch.points);
+        if !(state.contacts.is_empty() && scratch.points.is_empty()) {
+            state.contacts.clone_from(&scratch.points);
+            self.all_contacts.take();
+        }
         self.detection.list_kept(&mut state.kept);
         state.steps += 1;
         state.time += dt;
         state.last_dt = dt;
-        self.forget_queries();
+        if !self.activity.bodies.is_empty() {
+            self.forget_queries();
+        }
     }
 
     fn fill_report(&mut self, scratch: &Scratch, report: &mut StepReport) {
         self.list_islands(scratch);
+        let sleeping = &self.activity.sleeping;
         report.bodies = self.body_count();
+        report.awake_bodies = self.activity.awake;
+        report.sleeping_bodies = sleeping.bodies;
+        report.sleeping_islands = sleeping.islands;
+        report.contact_points += sleeping.contacts;
         report.joints = self.state.joints.len() - self.state.free_joints.len();
         let deepest = scratch
             .points
             .iter()
             .map(|p| -p.separation)
-            .fold(0.0, f64::max);
+            .fold(sleeping.deepest, f64::max);
         report.max_penetration = deepest;
-        report.kinetic_energy = self.kinetic_energy();
-        report.potential_energy = self.potential_energy();
+        let awake = self.activity.bodies.iter();
+        let awake = awake.filter_map(|i| self.state.bodies[*i as usize].value.as_ref());
+        let dynamic = || awake.clone().filter(|b| b.is_dynamic());
+        report.kinetic_energy = dynamic().map(BodyState::kinetic_energy).sum();
+        let gravity = self.state.settings.gravity;
+        let potential: f64 = dynamic().map(|b| b.potential_energy(gravity)).sum();
+        report.potential_energy = potential + sleeping.potential;
     }
 
     fn list_islands(&mut self, scratch: &Scratch) {
@@ -488,8 +577,6 @@ impl World {
     pub fn potential_energy(&self) -> f64 {
         let gravity = self.state.settings.gravity;
         let dynamic = self.bodies().filter(|b| b.state.is_dynamic());
-        dynamic
-            .map(|b| -b.state.mass.mass * b.state.gravity_scale * gravity.dot(b.state.center))
-            .sum()
+        dynamic.map(|b| b.state.potential_energy(gravity)).sum()
     }
 }

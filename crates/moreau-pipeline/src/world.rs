@@ -1,21 +1,23 @@
+use crate::activity::Activity;
 use crate::body::{self, BodyState};
 use crate::detect::Detection;
 use crate::joint::JointState;
 use crate::queries::QueryTree;
 use crate::recycle::Kept;
 use crate::sensors::SensorEvent;
+use crate::sleep::Sleepers;
 use crate::solver_choice::WorldSolver;
 use crate::step::Scratch;
 use crate::{
-    Body, BodyId, BodyKind, BodyView, Contact, IslandReport, Joint, JointId, JointKind, Mass,
-    Material, WorldError, WorldSettings,
+    Body, BodyId, BodyKind, BodyView, Contact, IslandReport, Mass, Material, WorldError,
+    WorldSettings,
 };
 use moreau_cache::ContactCache;
 use moreau_collision::{Groups, Shape};
 use moreau_math::{Pose, Vec3, Velocity};
 use moreau_solver::ContactSolver;
 use serde::{Deserialize, Serialize};
-use std::sync::{Arc, RwLock};
+use std::sync::{Arc, OnceLock, RwLock};
 
 /// A place for a body or joint; keeps its generation while it is empty.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +48,9 @@ pub(crate) struct WorldState {
     pub(crate) sensor_events: Vec<SensorEvent>,
     /// Sorted by pair.
     pub(crate) kept: Vec<Kept>,
+    pub(crate) sleepers: Sleepers,
+    /// Slots of bodies that do not move by themselves and may lie where something sleeps.
+    pub(crate) edited: Vec<u32>,
 }
 
 /// Bodies, joints and contacts that step in time.
@@ -58,6 +63,10 @@ pub struct World {
     pub(crate) pool: Option<Arc<rayon::ThreadPool>>,
     /// Follows from the state; rebuilt after a restore.
     pub(crate) detection: Detection,
+    /// Follows from the state.
+    pub(crate) activity: Activity,
+    /// Contacts of awake and sleeping bodies, where they were asked for.
+    pub(crate) all_contacts: OnceLock<Vec<Contact>>,
     pub(crate) scratch: Scratch,
     /// Of the last step. Not part of the state.
     pub(crate) island_reports: Vec<IslandReport>,
@@ -98,6 +107,8 @@ impl World {
             ignored: Vec::new(),
             sensor_events: Vec::new(),
             kept: Vec::new(),
+            sleepers: Sleepers::default(),
+            edited: Vec::new(),
         }))
     }
 
@@ -108,6 +119,8 @@ impl World {
             solver,
             pool: None,
             detection: Detection::default(),
+            activity: Activity::default(),
+            all_contacts: OnceLock::new(),
             scratch: Scratch::default(),
             island_reports: Vec::new(),
             profiling: false,
@@ -132,6 +145,9 @@ impl World {
         if !self.solver.is_own() {
             self.scratch.forget_solvers();
             self.solver = WorldSolver::chosen(settings.solver);
+        }
+        if settings != self.state.settings {
+            self.wake_all();
         }
         if settings.prediction_distance != self.state.settings.prediction_distance {
             self.state.kept.clear();
@@ -216,6 +232,7 @@ impl World {
             state.bodies[index].value = value;
         }
         self.touch(id);
+        self.settle(id);
         Ok(id)
     }
 
@@ -224,7 +241,7 @@ impl World {
     /// # Errors
     /// Where there is no such body.
     pub fn remove(&mut self, id: BodyId) -> Result<(), WorldError> {
-        self.get(id)?;
+        self.disturb(id)?;
         for index in 0..self.state.joints.len() {
             let slot = &self.state.joints[index];
             if let Some(joint) = &slot.value
@@ -240,6 +257,7 @@ impl World {
         self.state.free_bodies.push(id.index);
         self.forget_contacts(id);
         self.state.ignored.retain(|(a, b)| *a != id && *b != id);
+        self.detection.forget_joined();
         self.touch(id);
         self.detection.remove(id.index);
         Ok(())
@@ -271,8 +289,25 @@ impl World {
             })
     }
 
-    /// Contact points of the last step, in id order, with the impulses that it applied.
+    /// Contact points of the last step, in id order, with the impulses that it applied. Those of sleeping
+    /// bodies are among them, as they were in their last step.
     pub fn contacts(&self) -> &[Contact] {
+        if self.state.sleepers.is_empty() {
+            return &self.state.contacts;
+        }
+        self.all_contacts.get_or_init(|| {
+            let mut all = self.state.contacts.clone();
+            for island in self.state.sleepers.iter() {
+                all.extend_from_slice(&island.contacts);
+            }
+            all.sort_unstable_by_key(|c| (c.a, c.b, c.key()));
+            all
+        })
+    }
+
+    /// The contact points of [`contacts`](Self::contacts) of which a body took part in the last step:
+    /// all of them, where none sleeps.
+    pub fn awake_contacts(&self) -> &[Contact] {
         &self.state.contacts
     }
 
@@ -289,7 +324,8 @@ impl World {
         &self.state.sensor_events
     }
 
-    /// The contact impulses from which the next step starts.
+    /// The contact impulses from which the next step starts; those of sleeping bodies are in
+    /// [`contacts`](Self::contacts).
     pub fn contact_cache(&self) -> &ContactCache {
         &self.state.cache
     }
@@ -300,9 +336,11 @@ impl World {
     /// Where there is no such body, or the pose is not finite or not a rotation.
     pub fn set_pose(&mut self, id: BodyId, pose: Pose) -> Result<(), WorldError> {
         let pose = body::checked_pose(&pose, id)?;
+        self.disturb(id)?;
         self.get_mut(id)?.set_pose(pose);
         self.forget_contacts(id);
         self.touch(id);
+        self.settle(id);
         Ok(())
     }
 
@@ -311,6 +349,11 @@ impl World {
     /// # Errors
     /// Where there is no such body, the velocity is not finite, or the body cannot move so.
     pub fn set_velocity(&mut self, id: BodyId, velocity: Velocity) -> Result<(), WorldError> {
+        let body = self.get(id)?;
+        body.check_velocity(&velocity, id)?;
+        if body.velocity != velocity {
+            self.disturb(id)?;
+        }
         self.get_mut(id)?.set_velocity(velocity, id)
     }
 
@@ -320,6 +363,7 @@ impl World {
     /// Where there is no such body, or a coefficient is out of range.
     pub fn set_material(&mut self, id: BodyId, material: Material) -> Result<(), WorldError> {
         body::check_material(&material, id)?;
+        self.disturb(id)?;
         self.get_mut(id)?.material = material;
         Ok(())
     }
@@ -329,8 +373,11 @@ impl World {
     /// # Errors
     /// Where there is no such body.
     pub fn set_groups(&mut self, id: BodyId, groups: Groups) -> Result<(), WorldError> {
+        self.disturb(id)?;
         self.get_mut(id)?.groups = groups;
         self.forget_contacts(id);
+        self.activity.forget();
+        self.settle(id);
         Ok(())
     }
 
@@ -342,6 +389,9 @@ impl World {
     pub fn ignore_pair(&mut self, a: BodyId, b: BodyId, ignore: bool) -> Result<(), WorldError> {
         self.get(a)?;
         self.get(b)?;
+        self.wake(a)?;
+        self.wake(b)?;
+        self.detection.forget_joined();
         let pair = (a.min(b), a.max(b));
         let ignored = &mut self.state.ignored;
         match ignored.binary_search(&pair) {
@@ -360,6 +410,7 @@ impl World {
     /// Where there is no such body, or the velocity is not finite.
     pub fn set_surface_velocity(&mut self, id: BodyId, velocity: Vec3) -> Result<(), WorldError> {
         body::finite("surface_velocity", velocity, id)?;
+        self.disturb(id)?;
         self.get_mut(id)?.surface_velocity = velocity;
         Ok(())
     }
@@ -377,7 +428,7 @@ impl World {
         let pose = state.pose();
         state.set_mass(mass, id)?;
         state.set_pose(pose);
-        Ok(())
+        self.wake(id)
     }
 
     /// Replaces a body's shape; its frame stays. `mass` is needed for a dynamic body, and is not
@@ -399,8 +450,10 @@ impl World {
             }
             state.set_pose(pose);
         }
+        self.disturb(id)?;
         self.forget_contacts(id);
         self.touch(id);
+        self.settle(id);
         Ok(())
     }
 
@@ -410,6 +463,7 @@ impl World {
     /// # Errors
     /// Where there is no such body, or the mass is not usable.
     pub fn set_kind(&mut self, id: BodyId, kind: BodyKind, mass: Mass) -> Result<(), WorldError> {
+        self.disturb(id)?;
         let mut state = self.get(id)?.clone();
         let pose = state.pose();
         state.kind = kind;
@@ -425,180 +479,8 @@ impl World {
         *self.get_mut(id)? = state;
         self.forget_contacts(id);
         self.touch(id);
+        self.settle(id);
         Ok(())
-    }
-
-    /// Adds a force (N, world frame) through the centre of mass, for the next step only.
-    ///
-    /// # Errors
-    /// Where there is no such body, or the force is not finite.
-    pub fn add_force(&mut self, id: BodyId, force: Vec3) -> Result<(), WorldError> {
-        body::finite("force", force, id)?;
-        let state = self.get_mut(id)?;
-        state.force = body::finite("force", state.force + force, id)?;
-        Ok(())
-    }
-
-    /// Adds a torque (N m, world frame), for the next step only.
-    ///
-    /// # Errors
-    /// Where there is no such body, or the torque is not finite.
-    pub fn add_torque(&mut self, id: BodyId, torque: Vec3) -> Result<(), WorldError> {
-        body::finite("torque", torque, id)?;
-        let state = self.get_mut(id)?;
-        state.torque = body::finite("torque", state.torque + torque, id)?;
-        Ok(())
-    }
-
-    /// Adds a force (N) at a point (m), both in the world frame, for the next step only.
-    ///
-    /// # Errors
-    /// Where there is no such body, or force or point are not finite.
-    pub fn add_force_at(&mut self, id: BodyId, force: Vec3, point: Vec3) -> Result<(), WorldError> {
-        body::finite("force", force, id)?;
-        body::finite("point", point, id)?;
-        let torque = (point - self.get(id)?.center).cross(force);
-        body::finite("torque", torque, id)?;
-        let state = self.get_mut(id)?;
-        let force = body::finite("force", state.force + force, id)?;
-        let torque = body::finite("torque", state.torque + torque, id)?;
-        (state.force, state.torque) = (force, torque);
-        Ok(())
-    }
-
-    /// Sets the force (N, through the centre of mass) and torque (N m) that act in every step,
-    /// world frame.
-    ///
-    /// # Errors
-    /// Where there is no such body, or force or torque are not finite.
-    pub fn set_constant_force(
-        &mut self,
-        id: BodyId,
-        force: Vec3,
-        torque: Vec3,
-    ) -> Result<(), WorldError> {
-        body::finite("force", force, id)?;
-        body::finite("torque", torque, id)?;
-        let state = self.get_mut(id)?;
-        (state.constant_force, state.constant_torque) = (force, torque);
-        Ok(())
-    }
-
-    /// Applies an impulse (N s) at a point (m), both in the world frame, at once.
-    ///
-    /// # Errors
-    /// Where there is no such body, or the impulse, the point or the velocity that follows is not
-    /// finite.
-    pub fn apply_impulse(
-        &mut self,
-        id: BodyId,
-        impulse: Vec3,
-        point: Vec3,
-    ) -> Result<(), WorldError> {
-        body::finite("impulse", impulse, id)?;
-        body::finite("point", point, id)?;
-        let state = self.get_mut(id)?;
-        let turn = (point - state.center).cross(impulse);
-        let mut v = state.velocity;
-        v.linear += impulse * state.inverse_mass;
-        v.angular += state.world_inverse_inertia().mul_vec(turn);
-        state.set_velocity(v, id)
-    }
-
-    /// Adds a joint.
-    ///
-    /// # Errors
-    /// Where a body does not exist, both are the same or cannot move, an anchor is not finite or a
-    /// length not positive.
-    pub fn add_joint(&mut self, joint: Joint) -> Result<JointId, WorldError> {
-        let index = match self.state.free_joints.last() {
-            Some(index) => *index as usize,
-            None => self.state.joints.len(),
-        };
-        let generation = self
-            .state
-            .joints
-            .get(index)
-            .map_or(0, |slot| slot.generation);
-        let id = JointId {
-            index: index as u32,
-            generation,
-        };
-        let bad = |field, value: String, allowed| WorldError::BadJoint {
-            id,
-            field,
-            value,
-            allowed,
-        };
-        let moves = self.get(joint.a)?.is_dynamic() || self.get(joint.b)?.is_dynamic();
-        if joint.a == joint.b || !moves {
-            let allowed = "two bodies of which one at least is dynamic";
-            return Err(bad(
-                "bodies",
-                format!("{} and {}", joint.a, joint.b),
-                allowed,
-            ));
-        }
-        for (field, anchor) in [("anchor_a", joint.anchor_a), ("anchor_b", joint.anchor_b)] {
-            if !anchor.is_finite() {
-                return Err(bad(field, anchor.to_string(), "finite"));
-            }
-        }
-        if let JointKind::Distance { length } = joint.kind
-            && !(length > 0.0 && length.is_finite())
-        {
-            return Err(bad("length", length.to_string(), "positive and finite"));
-        }
-        let value = Some(JointState {
-            id,
-            joint,
-            impulses: [0.0; 3],
-        });
-        if index == self.state.joints.len() {
-            self.state.joints.push(Slot { generation, value });
-        } else {
-            self.state.free_joints.pop();
-            self.state.joints[index].value = value;
-        }
-        Ok(id)
-    }
-
-    /// Removes a joint.
-    ///
-    /// # Errors
-    /// Where there is no such joint.
-    pub fn remove_joint(&mut self, id: JointId) -> Result<(), WorldError> {
-        self.joint_state(id)?;
-        let slot = &mut self.state.joints[id.index as usize];
-        slot.value = None;
-        slot.generation += 1;
-        self.state.free_joints.push(id.index);
-        Ok(())
-    }
-
-    /// A joint.
-    ///
-    /// # Errors
-    /// Where there is no such joint.
-    pub fn joint(&self, id: JointId) -> Result<Joint, WorldError> {
-        Ok(self.joint_state(id)?.joint)
-    }
-
-    /// The impulses (N s) that a joint applied to B in the last step: along the world axes for a
-    /// ball joint, along the rod (first entry) for a distance joint.
-    ///
-    /// # Errors
-    /// Where there is no such joint.
-    pub fn joint_impulse(&self, id: JointId) -> Result<[f64; 3], WorldError> {
-        Ok(self.joint_state(id)?.impulses)
-    }
-
-    /// All joints in id order.
-    pub fn joints(&self) -> impl Iterator<Item = (JointId, Joint)> + '_ {
-        self.state
-            .joints
-            .iter()
-            .filter_map(|slot| slot.value.map(|j| (j.id, j.joint)))
     }
 
     pub(crate) fn get(&self, id: BodyId) -> Result<&BodyState, WorldError> {
@@ -610,7 +492,7 @@ impl World {
             .ok_or(WorldError::NoSuchBody { id })
     }
 
-    fn get_mut(&mut self, id: BodyId) -> Result<&mut BodyState, WorldError> {
+    pub(crate) fn get_mut(&mut self, id: BodyId) -> Result<&mut BodyState, WorldError> {
         self.state
             .bodies
             .get_mut(id.index as usize)
@@ -619,18 +501,10 @@ impl World {
             .ok_or(WorldError::NoSuchBody { id })
     }
 
-    fn joint_state(&self, id: JointId) -> Result<&JointState, WorldError> {
-        self.state
-            .joints
-            .get(id.index as usize)
-            .filter(|slot| slot.generation == id.generation)
-            .and_then(|slot| slot.value.as_ref())
-            .ok_or(WorldError::NoSuchJoint { id })
-    }
-
     /// A body was added, changed or removed.
     fn touch(&mut self, id: BodyId) {
         self.detection.touch(id.index);
+        self.activity.forget();
         self.forget_queries();
     }
 
@@ -639,5 +513,6 @@ impl World {
         self.state.contacts.retain(|c| c.a != id && c.b != id);
         self.state.kept.retain(|k| k.a != id && k.b != id);
         self.state.cache.remove_body(id.to_bits());
+        self.all_contacts.take();
     }
 }

@@ -14,6 +14,8 @@ pub struct Figures {
     pub threads: usize,
     /// Bodies in the world.
     pub bodies: usize,
+    /// Bodies that slept through the last step.
+    pub sleeping_bodies: usize,
     /// Contact points in the last step.
     pub contact_points: usize,
     /// Steps made.

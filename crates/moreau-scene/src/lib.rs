@@ -67,7 +67,7 @@ pub use scene::{Format, Scene, VERSION};
 pub use schema::schema_json;
 pub use settings::{
     ActiveSetSpec, BlockSpec, FastPathSpec, NewtonSpec, PgsSpec, PositionCorrectionSpec,
-    SettingsSpec, SimdSpec, SolverChoiceSpec, SolverSpec,
+    SettingsSpec, SimdSpec, SleepingSpec, SolverChoiceSpec, SolverSpec,
 };
 pub use shape::{ChildSpec, ShapeRef, ShapeSpec};
 pub use table::Table;

@@ -216,6 +216,7 @@ impl Run {
             solver: world.solver_name().into(),
             threads: self.threads,
             bodies: world.body_count(),
+            sleeping_bodies: last.sleeping_bodies,
             contact_points: last.contact_points,
             steps: world.steps(),
             ms_per_step_median: 1e3 * median(&self.times),

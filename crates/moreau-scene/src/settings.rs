@@ -1,5 +1,5 @@
 use crate::error::{Path, SceneError};
-use moreau_pipeline::{FastPath, SolverChoice, WorldSettings};
+use moreau_pipeline::{FastPath, Sleeping, SolverChoice, WorldSettings};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -23,12 +23,28 @@ pub struct SettingsSpec {
     /// Starts each solve from the impulses of the last step. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warm_start: Option<bool>,
+    /// Lets islands that lie still fall asleep: an empty object by the default rule, none never, for a
+    /// scene is there to be measured. Default none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleeping: Option<SleepingSpec>,
     /// Removal of overlaps. Default: all of its defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub position_correction: Option<PositionCorrectionSpec>,
     /// The default solver. Default: all of its defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub solver: Option<SolverSpec>,
+}
+
+/// When islands fall asleep.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SleepingSpec {
+    /// Largest speed of any point of a body that counts as still, m/s, 0 or more. Default 1e-5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub speed: Option<f64>,
+    /// For how long all bodies of an island must be still, s, 0 or more. Default 0.5.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time: Option<f64>,
 }
 
 /// Removal of overlaps by pseudo-velocities.
@@ -202,7 +218,8 @@ fn set<T: Copy>(to: &mut T, from: Option<T>) {
 }
 
 impl SettingsSpec {
-    /// The world's settings: defaults, but for what is given here. Gravity is the scene's.
+    /// The world's settings: defaults, but for what is given here, and for sleeping, which is off where
+    /// it is not. Gravity is the scene's.
     pub fn world_settings(&self) -> WorldSettings {
         let mut out = WorldSettings::default();
         set(&mut out.prediction_distance, self.prediction_distance);
@@ -210,6 +227,12 @@ impl SettingsSpec {
         set(&mut out.bounce_threshold, self.bounce_threshold);
         set(&mut out.energy_guard, self.energy_guard);
         set(&mut out.warm_start, self.warm_start);
+        out.sleeping = self.sleeping.as_ref().map(|sleeping| {
+            let mut rule = Sleeping::default();
+            set(&mut rule.speed, sleeping.speed);
+            set(&mut rule.time, sleeping.time);
+            rule
+        });
         if let Some(correction) = &self.position_correction {
             set(&mut out.position_correction.rate, correction.rate);
             set(&mut out.position_correction.slop, correction.slop);

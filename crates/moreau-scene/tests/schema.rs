@@ -85,14 +85,17 @@ fn optional_fields_say_their_default() {
     });
 }
 
-/// The defaults that the descriptions of settings name are those of the world.
+/// The defaults that the descriptions of settings name are those of a scene's world.
 #[test]
 fn settings_name_the_defaults_of_the_world() {
     let schema: Value = serde_json::from_str(&moreau_scene::schema_json()).unwrap();
-    let defaults = serde_json::to_value(moreau_pipeline::WorldSettings::default()).unwrap();
+    let settings = moreau_scene::SettingsSpec::default().world_settings();
+    let defaults = serde_json::to_value(settings).unwrap();
+    let rule = serde_json::to_value(moreau_pipeline::Sleeping::default()).unwrap();
     let mut looked_at = 0;
     for (spec, part) in [
         ("SettingsSpec", ""),
+        ("SleepingSpec", "/sleeping"),
         ("PositionCorrectionSpec", "/position_correction"),
         ("SolverSpec", "/solver"),
         ("PgsSpec", "/solver/pgs"),
@@ -100,7 +103,10 @@ fn settings_name_the_defaults_of_the_world() {
     ] {
         let fields = schema["$defs"][spec]["properties"].as_object().unwrap();
         for (name, field) in fields {
-            let world = defaults.pointer(&format!("{part}/{name}")).expect(name);
+            let world = match spec {
+                "SleepingSpec" => &rule[name],
+                _ => defaults.pointer(&format!("{part}/{name}")).expect(name),
+            };
             if world.is_object() {
                 continue;
             }
@@ -114,6 +120,7 @@ fn settings_name_the_defaults_of_the_world() {
                 Value::Number(x) => said.parse::<f64>().ok() == x.as_f64(),
                 Value::String(text) => said == text,
                 Value::Bool(on) => said == if *on { "true" } else { "false" },
+                Value::Null => said == "none",
                 _ => false,
             };
             assert!(

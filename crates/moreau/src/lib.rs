@@ -55,8 +55,8 @@ pub use moreau_math::{MassProperties, Mat3, Pose, Quat, SymMat3, Vec3, Velocity,
 pub use moreau_pipeline::{
     Body, BodyId, BodyKind, BodyView, CombineRule, Contact, FastPath, IslandProblem, IslandReport,
     IslandSolver, Joint, JointId, JointKind, LaneFill, Mass, Material, PositionCorrection,
-    SnapshotError, SolverChoice, SolverSettings, SolverShare, SolverShares, StageTimes, StateHash,
-    StepProfile, StepReport, World, WorldBytes, WorldError, WorldSettings,
+    Sleeping, SnapshotError, SolverChoice, SolverSettings, SolverShare, SolverShares, StageTimes,
+    StateHash, StepProfile, StepReport, World, WorldBytes, WorldError, WorldSettings,
 };
 pub use moreau_solver::{Certificate, ContactSolver, Measures, SolveReport, StopReason};
 pub use moreau_solver_newton::{NewtonSettings, NewtonSolver};

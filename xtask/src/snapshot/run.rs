@@ -307,6 +307,8 @@ fn flatten(name: String, value: &serde_json::Value, rows: &mut Vec<(String, Stri
                 flatten(format!("{name}{dot}{key}"), value, rows);
             }
         }
+        // What is switched off has no row, which a comparison calls none.
+        serde_json::Value::Null => {}
         value => rows.push((name, value.to_string())),
     }
 }

@@ -17,6 +17,7 @@ fn json_is_one_object_with_all_figures() {
     let numbers = [
         "threads",
         "bodies",
+        "sleeping_bodies",
         "contact_points",
         "steps",
         "ms_per_step_median",

@@ -91,7 +91,7 @@ impl BroadPhase {
             new_pairs.extend_from_slice(&share.found);
         }
         // The shares' pairs are sorted runs.
-        new_pairs.sort_by_key(|p| p.ids);
+        new_pairs.sort_unstable_by_key(|p| p.ids);
         merge(&self.fat_pairs, new_pairs, merged);
         std::mem::swap(&mut self.fat_pairs, merged);
         self.scratch = scratch;
