@@ -46,6 +46,7 @@ mod round;
 mod solid;
 mod sphere_polytope;
 mod sphere_revolved;
+mod surface_pair;
 
 pub use all::{collide_all, collide_parts};
 pub(crate) use on_surface::NOT_OF_FACE;
@@ -164,7 +165,7 @@ fn run(
 ) {
     let flat = |operand: &Operand<'_>| matches!(operand.shape, Shape::HalfSpace { .. });
     let fits = |operand: &Operand<'_>, other: &Operand<'_>| {
-        operand.shape.is_convex() || (flat(other) && matches!(operand.shape, Shape::Mesh(_)))
+        operand.shape.is_convex() || (flat(other) && operand.shape.surface().is_some())
     };
     if !(fits(&a, &b) && fits(&b, &a)) {
         return;

@@ -341,6 +341,30 @@ fn what_lies_behind_a_mesh_is_not_touched() {
     }
 }
 
+/// What overlaps is touched however far ahead is looked.
+#[test]
+fn overlaps_are_found_without_a_prediction_distance() {
+    let mut random = Random(61);
+    let mut deep = 0;
+    for i in 0..3000 {
+        let heights = (0..56).map(|_| random.range(0.0, 0.5)).collect();
+        let ground = Shape::heightfield(7, 8, heights, [0.7, 1.0]).unwrap();
+        let shape = random.shape(i % 6);
+        let place = vec3(
+            random.range(1.5, 3.4),
+            random.range(0.0, 1.0),
+            random.range(1.5, 4.5),
+        );
+        let pose = Pose::new(place, random.rotation());
+        let ahead = all((&ground, Pose::IDENTITY), (&shape, pose), 0.02);
+        let now = all((&ground, Pose::IDENTITY), (&shape, pose), 0.0);
+        let overlaps = least(&ahead).is_some_and(|(s, _)| s < -1e-9);
+        deep += usize::from(overlaps);
+        assert!(!overlaps || !now.is_empty(), "{i}: {ahead:?}");
+    }
+    assert!(deep > 1000, "{deep}");
+}
+
 #[test]
 fn a_mesh_stands_on_a_half_space_and_on_a_box() {
     let cube = mesh_of(&scenes::box_hull(0.5, 0.5, 0.5));

@@ -282,6 +282,103 @@ fn a_closed_mesh_falls_and_rests_as_the_solid_does() {
     }
 }
 
+/// Grounds of triangles, level at height zero about the origin.
+fn triangle_grounds() -> Vec<Body> {
+    let field = Shape::heightfield(11, 11, vec![0.0; 121], [1.0, 1.0]).unwrap();
+    let strip = strip_mesh(10);
+    vec![
+        Body::fixed(field).at(vec3(-5.0, 0.0, -5.0)),
+        Body::fixed(strip).at(vec3(-5.0, 0.0, 0.0)),
+        Body::fixed(box_mesh(5.0, 1.0, 5.0)).at(vec3(0.0, -1.0, 0.0)),
+    ]
+}
+
+#[test]
+fn a_box_of_triangles_falls_on_triangles_and_slides_as_the_solid_does() {
+    for ground in triangle_grounds() {
+        for dt in STEPS {
+            let run = |shape: Shape, height: f64, speed: f64| {
+                let mut world = World::new(WorldSettings::default()).unwrap();
+                world.add(ground.clone()).unwrap();
+                let turn = Quat::from_xyzw(0.0, libm::sin(0.2), 0.0, libm::cos(0.2));
+                let body = Body::dynamic(shape)
+                    .at(vec3(-2.0, height, 0.05))
+                    .rotated(turn)
+                    .moving(vec3(speed, 0.0, 0.0), Vec3::ZERO);
+                let id = world.add(body).unwrap();
+                for _ in 0..(1.5 / dt).round() as u32 {
+                    world.step(dt).unwrap();
+                }
+                assert_eq!(world.contacts().len(), 4);
+                rest(&world, id)
+            };
+            let mesh = || box_mesh(0.5, 0.3, 0.4);
+            for (height, speed) in [(0.3, 0.0), (1.0, 0.0), (0.3, 4.0)] {
+                let solid = run(Shape::cuboid(0.5, 0.3, 0.4), height, speed);
+                let found = run(mesh(), height, speed);
+                assert!((solid.0 - found.0).length() < 1e-6, "{solid:?} {found:?}");
+                assert!(found.1 < 1e-9, "{found:?}");
+                assert!((found.0.y - 0.3).abs() < 2e-4, "{found:?}");
+                // v²/(2 mu g).
+                let way = speed * speed / (2.0 * 0.5 * 9.81);
+                assert!((found.0.x + 2.0 - way).abs() < 2.0 * speed * dt + 1e-9);
+            }
+        }
+    }
+}
+
+#[test]
+fn boxes_of_triangles_stand_on_each_other() {
+    let mut world = World::new(WorldSettings::default()).unwrap();
+    world.add(triangle_grounds().remove(0)).unwrap();
+    let mut ids = Vec::new();
+    for i in 0..5 {
+        let place = vec3(0.02 * f64::from(i), 0.3 + 0.6 * f64::from(i), 0.0);
+        let turn = Quat::from_xyzw(
+            0.0,
+            libm::sin(0.1 * f64::from(i)),
+            0.0,
+            libm::cos(0.1 * f64::from(i)),
+        );
+        let body = Body::dynamic(box_mesh(0.5, 0.3, 0.4))
+            .at(place)
+            .rotated(turn);
+        ids.push((world.add(body).unwrap(), place));
+    }
+    for _ in 0..300 {
+        world.step(1.0 / 60.0).unwrap();
+    }
+    for (id, place) in ids {
+        let (found, speed) = rest(&world, id);
+        assert!(
+            (found - place).length() < 2e-3 && speed < 1e-9,
+            "{found} {place}"
+        );
+    }
+}
+
+/// A mesh that has come through the ground in one step comes up again.
+#[test]
+fn fast_meshes_do_not_stay_below_bumpy_ground() {
+    let heights = (0..441).map(|i| 0.2 * libm::sin(0.7 * f64::from(i % 21)));
+    let ground = Shape::heightfield(21, 21, heights.collect(), [0.5, 0.5]).unwrap();
+    for speed in [5.0, 50.0, 300.0] {
+        let mut world = World::new(WorldSettings::default()).unwrap();
+        world
+            .add(Body::fixed(ground.clone()).at(vec3(-5.0, 0.0, -5.0)))
+            .unwrap();
+        let body = Body::dynamic(box_mesh(0.3, 0.2, 0.25))
+            .at(vec3(0.1, 2.0, 0.2))
+            .moving(vec3(0.0, -speed, 0.0), vec3(1.0, 2.0, 3.0));
+        let id = world.add(body).unwrap();
+        for _ in 0..240 {
+            world.step(1.0 / 60.0).unwrap();
+        }
+        let (place, _) = rest(&world, id);
+        assert!(place.y > -0.2 && place.y < 3.0, "{speed}: {place}");
+    }
+}
+
 /// After the first impact of a step a body goes on in a straight line to its end, at 300 m/s through
 /// the next hill; it comes up again.
 #[test]

@@ -2,17 +2,18 @@
 //!
 //! ```text
 //! compound      each child whose box comes near the other shape
-//! surface       each triangle near a convex shape (`on_surface`)
-//! mesh          its vertices against a half-space
+//! surface       each triangle near a convex shape (`on_surface`), or near one of another surface
+//!               (`surface_pair`); its vertices against a half-space
 //! convex        `collide`
 //! ```
 //!
 //! **Parts** are numbered through: a convex shape has part 0, a surface one for each triangle, a
 //! compound those of its first child, then those of its second, and so on.
 
-use super::context::is_usable;
+use super::context::{Operand, is_reversed, is_usable};
 use super::on_surface::{self, Ground, NOT_OF_FACE};
-use super::{CollideSettings, collide};
+use super::{CollideSettings, collide, surface_pair};
+use crate::surface::Surface;
 use crate::{Manifold, Shape};
 use moreau_math::Pose;
 
@@ -24,9 +25,12 @@ use moreau_math::Pose;
 ///
 /// Exchanging the shapes exchanges the contacts, as [`collide`] does.
 ///
-/// **No contacts** are found between two surfaces (meshes, heightfields), nor between a heightfield and
-/// a half-space: those are for scenery. A mesh meets a half-space with its vertices, and any convex
-/// shape with its triangles.
+/// A surface (mesh, heightfield) meets a half-space with its vertices, any convex shape and any other
+/// surface with its triangles. What lies beyond the far side of a plate, or in the next room, is not
+/// touched.
+///
+/// **No contacts** are found between two half-spaces, and of closed meshes of which one lies within the
+/// solid of the other without touching its surface.
 ///
 /// ```
 /// use moreau_collision::{CollideSettings, Shape, collide_all};
@@ -108,7 +112,7 @@ fn pair(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mut Ve
             children(b, a, settings, manifolds);
             exchange(&mut manifolds[start..]);
         }
-        (Shape::HalfSpace { .. }, Shape::Mesh(_)) | (Shape::Mesh(_), Shape::HalfSpace { .. }) => {
+        (Shape::HalfSpace { .. }, _) | (_, Shape::HalfSpace { .. }) => {
             whole(a, b, settings, manifolds);
         }
         _ => match (a.shape.surface(), b.shape.surface()) {
@@ -118,7 +122,7 @@ fn pair(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mut Ve
                 on_surface(b, a, settings, manifolds);
                 exchange(&mut manifolds[start..]);
             }
-            (Some(_), Some(_)) => {}
+            (Some(_), Some(_)) => surfaces(a, b, settings, manifolds),
         },
     }
 }
@@ -146,15 +150,43 @@ fn on_surface(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &
         return;
     };
     let start = manifolds.len();
-    let ground = Ground {
-        surface,
-        pose: a.pose,
-        is_bottomless: matches!(a.shape, Shape::Heightfield(_)),
-        only: a.only,
-    };
+    let ground = ground(a, surface);
     on_surface::collide(ground, b.shape, b.pose, settings.prediction, manifolds);
     for manifold in &mut manifolds[start..] {
         manifold.set_parts((numbered(a.first, manifold.parts().0), b.first));
+    }
+}
+
+fn ground<'a>(side: Side<'a>, surface: &'a Surface) -> Ground<'a> {
+    Ground {
+        surface,
+        pose: side.pose,
+        is_bottomless: matches!(side.shape, Shape::Heightfield(_)),
+        only: side.only,
+    }
+}
+
+fn surfaces(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mut Vec<Manifold>) {
+    let (Some(on_a), Some(on_b)) = (a.shape.surface(), b.shape.surface()) else {
+        return;
+    };
+    if !(is_usable(a.shape, a.pose) && is_usable(b.shape, b.pose)) {
+        return;
+    }
+    let start = manifolds.len();
+    let operands = (Operand::new(a.shape, a.pose), Operand::new(b.shape, b.pose));
+    let grounds = (ground(a, on_a), ground(b, on_b));
+    if is_reversed(&operands.0, &operands.1) {
+        let grounds = [grounds.1, grounds.0];
+        surface_pair::collide(grounds, settings.prediction, manifolds);
+        exchange(&mut manifolds[start..]);
+    } else {
+        let grounds = [grounds.0, grounds.1];
+        surface_pair::collide(grounds, settings.prediction, manifolds);
+    }
+    for manifold in &mut manifolds[start..] {
+        let (part_a, part_b) = manifold.parts();
+        manifold.set_parts((numbered(a.first, part_a), numbered(b.first, part_b)));
     }
 }
 

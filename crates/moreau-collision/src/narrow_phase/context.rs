@@ -53,7 +53,7 @@ impl<'a> Operand<'a> {
             Shape::Cone { .. } => 4,
             Shape::Capsule { .. } => 5,
             Shape::Sphere { .. } => 6,
-            // Taken apart before they get here.
+            // Compounds are taken apart before they get here.
             Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => 7,
         }
     }
@@ -76,6 +76,8 @@ impl<'a> Operand<'a> {
                 radius,
             } => (vec3(*half_height, *radius, 0.0), [].as_slice()),
             Shape::Hull(hull) => (Vec3::ZERO, hull.vertices()),
+            Shape::Mesh(mesh) => (Vec3::ZERO, mesh.vertices()),
+            Shape::Heightfield(field) => (Vec3::ZERO, field.vertices()),
             _ => (Vec3::ZERO, [].as_slice()),
         };
         [p.x, p.y, p.z, r.x, r.y, r.z, r.w, size.x, size.y, size.z]

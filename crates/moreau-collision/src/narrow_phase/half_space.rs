@@ -26,13 +26,9 @@ pub(super) fn collide(
         corners: Corners::new(),
     };
     match other {
-        Shape::Mesh(mesh) => {
-            for (i, &v) in mesh.vertices().iter().enumerate() {
-                let name = (i % usize::from(NONE)) as u16;
-                points.add(center + pose.rotation * v, 0.0, name);
-            }
-        }
-        Shape::HalfSpace { .. } | Shape::Heightfield(_) | Shape::Compound(_) => return,
+        Shape::Mesh(mesh) => points.add_all(mesh.vertices(), center, pose),
+        Shape::Heightfield(field) => points.add_all(field.vertices(), center, pose),
+        Shape::HalfSpace { .. } | Shape::Compound(_) => return,
         Shape::Sphere { radius } => points.add(center, *radius, 0),
         Shape::Capsule {
             half_height,
@@ -83,6 +79,14 @@ struct Points {
 }
 
 impl Points {
+    /// The vertices of a surface.
+    fn add_all(&mut self, vertices: &[Vec3], center: Vec3, pose: &Pose) {
+        for (i, &v) in vertices.iter().enumerate() {
+            let name = (i % usize::from(NONE)) as u16;
+            self.add(center + pose.rotation * v, 0.0, name);
+        }
+    }
+
     fn add(&mut self, point: Vec3, radius: f64, vertex: u16) {
         let n = self.plane.normal;
         let separation = n.dot(point - self.plane.point) - radius;

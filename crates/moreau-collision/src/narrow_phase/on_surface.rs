@@ -12,7 +12,9 @@
 //!   translation.
 //!
 //! A shape that is all below a heightfield, as after a fast flight through a hill, is brought up along
-//! the normal of the triangle above its centre.
+//! the normal of the triangle above its centre. One that crosses triangles none of which has a contact,
+//! as a thin wedge that has run through a hill, is brought out along the normal of the one beyond which
+//! it is least deep.
 //!
 //! **Frame.** The axes of the surface, with the origin at the shape's centre.
 
@@ -87,12 +89,7 @@ pub(super) fn collide(
     let aabb = Aabb::new(aabb.min + origin, aabb.max + origin).enlarged(context.touch);
     let mut near = Vec::new();
     surface.tree.overlapping(&aabb, &mut near);
-    if let Some(part) = ground.only {
-        near.retain(|&t| match part & NOT_OF_FACE {
-            0 => surface.triangles[t as usize].patch == part,
-            _ => t == part & !NOT_OF_FACE,
-        });
-    }
+    near.retain(|&t| ground.wants(t));
     if near.is_empty() && !ground.is_bottomless {
         return;
     }
@@ -120,10 +117,13 @@ pub(super) fn collide(
             let group = sunk(ground, origin, solid);
             groups.extend(group.filter(|g| g.separation <= context.limit));
         }
+        drop_covered(&context, same_height, &mut groups);
+        if groups.is_empty() {
+            groups.extend(least_crossing(&context, ground, (origin, &near), solid));
+        }
         groups
     });
     let mut groups = groups.unwrap_or_default();
-    drop_covered(&context, same_height, &mut groups);
     // A patch that is not quite flat may have made several planes: they need names of their own.
     for i in 1..groups.len() {
         if groups[..i].iter().any(|g| g.part == groups[i].part) {
@@ -131,54 +131,106 @@ pub(super) fn collide(
         }
     }
     for group in &mut groups {
-        manifolds.push(finish(&context, group, ground.pose, operand.center));
+        let frame = (ground.pose, operand.center);
+        let mut manifold = finish(&context, group.normal, &mut group.corners, frame);
+        manifold.set_parts((group.part, 0));
+        manifolds.push(manifold);
     }
+}
+
+/// The plane, out of those of the triangles that cross the shape, beyond which it is least deep.
+fn least_crossing(
+    context: &Context<'_>,
+    ground: Ground<'_>,
+    (origin, near): (Vec3, &[u32]),
+    shape: &Solid<'_>,
+) -> Option<Group> {
+    let mut best: Option<(f64, u32)> = None;
+    for &index in near {
+        let facet = Facet::new(ground.surface, index, origin);
+        if let Some(separation) = facet.crossing(context, shape)
+            && best.is_none_or(|held| separation > held.0)
+        {
+            best = Some((separation, index));
+        }
+    }
+    let (separation, index) = best?;
+    (separation <= context.limit).then(|| plane_of(ground, index, origin, shape))
 }
 
 /// The plane of the triangle above a shape that is all below bottomless ground.
 fn sunk(ground: Ground<'_>, origin: Vec3, shape: &Solid<'_>) -> Option<Group> {
-    let surface = ground.surface;
-    let above = Aabb::new(origin, Vec3::new(origin.x, f64::INFINITY, origin.z));
-    let mut near = Vec::new();
-    surface.tree.overlapping(&above, &mut near);
-    near.retain(|&t| {
-        ground
-            .only
-            .is_none_or(|part| part == surface.triangles[t as usize].patch)
-    });
-    let over = |t: &u32| {
-        let c = surface.corners(*t).map(|p| p - origin);
-        (0..3).all(|i| {
-            let (from, to) = (c[i], c[(i + 1) % 3]);
-            // The triangle's projection along y, counter-clockwise from above.
-            from.z * to.x - from.x * to.z >= 0.0
-        })
-    };
-    let index = near.into_iter().find(over)?;
-    let triangle = &surface.triangles[index as usize];
-    let normal = triangle.normal;
-    let height = normal.dot(surface.corners(index)[0] - origin);
-    // Bodies whose centre is above touch other triangles, or nothing.
-    if height <= 0.0 {
+    if ground.only.is_some_and(|part| part & NOT_OF_FACE != 0) {
         return None;
     }
+    let (index, above) = ground.triangle_over(origin)?;
+    // Bodies whose centre is above touch other triangles, or nothing.
+    if above <= 0.0 {
+        return None;
+    }
+    Some(plane_of(ground, index, origin, shape))
+}
+
+/// The plane of a triangle, touched by the point of the shape that is deepest below it.
+fn plane_of(ground: Ground<'_>, index: u32, origin: Vec3, shape: &Solid<'_>) -> Group {
+    let triangle = &ground.surface.triangles[index as usize];
+    let normal = triangle.normal;
     let (vertex, deepest) = shape.support(-normal);
     let point_b = deepest - normal * shape.radius;
+    let height = normal.dot(ground.surface.corners(index)[0] - origin);
+    let corner = sunk_corner(normal, height, (vertex, point_b));
+    Group {
+        normal,
+        height,
+        of_face: true,
+        separation: corner.separation,
+        part: triangle.patch,
+        corners: std::iter::once(corner).collect(),
+    }
+}
+
+/// The contact of the deepest point of what is below a plane.
+pub(super) fn sunk_corner(normal: Vec3, height: f64, (vertex, point_b): (u16, Vec3)) -> Corner {
     let separation = normal.dot(point_b) - height;
     let code = Code {
         crossing: false,
         a: NONE,
         b: vertex,
     };
-    let corner = Projection::new(normal).corner(point_b - normal * separation, point_b, code);
-    Some(Group {
-        normal,
-        height,
-        of_face: true,
-        separation,
-        part: triangle.patch,
-        corners: std::iter::once(corner).collect(),
-    })
+    Projection::new(normal).corner(point_b - normal * separation, point_b, code)
+}
+
+impl Ground<'_> {
+    /// Whether the triangle counts.
+    pub(super) fn wants(&self, triangle: u32) -> bool {
+        self.only.is_none_or(|part| match part & NOT_OF_FACE {
+            0 => self.surface.triangles[triangle as usize].patch == part,
+            _ => triangle == part & !NOT_OF_FACE,
+        })
+    }
+
+    /// Of a heightfield, the triangle over or under a point, and how far the point is below the plane
+    /// of it, m.
+    pub(super) fn triangle_over(&self, point: Vec3) -> Option<(u32, f64)> {
+        let (low, high) = (f64::NEG_INFINITY, f64::INFINITY);
+        let column = Aabb::new(
+            Vec3::new(point.x, low, point.z),
+            Vec3::new(point.x, high, point.z),
+        );
+        let mut near = Vec::new();
+        self.surface.tree.overlapping(&column, &mut near);
+        let over = |t: &u32| {
+            let c = self.surface.corners(*t).map(|p| p - point);
+            (0..3).all(|i| {
+                let (from, to) = (c[i], c[(i + 1) % 3]);
+                // The triangle's projection along y, counter-clockwise from above.
+                from.z * to.x - from.x * to.z >= 0.0
+            })
+        };
+        let index = near.into_iter().find(|t| self.wants(*t) && over(t))?;
+        let normal = self.surface.triangles[index as usize].normal;
+        Some((index, normal.dot(self.surface.corners(index)[0] - point)))
+    }
 }
 
 /// Puts what a triangle found into the group that it agrees with.
@@ -249,22 +301,31 @@ fn drop_covered(context: &Context<'_>, same_height: f64, groups: &mut Vec<Group>
         })
     };
     let lost = |i: usize| !reached[i] && least(&groups[i]) > groups[i].separation + context.limit;
-    let mut dropped = (0..groups.len())
-        .map(|i| covered(i) || lost(i))
-        .collect::<Vec<_>>()
-        .into_iter();
+    let mut dropped: Vec<bool> = (0..groups.len()).map(|i| covered(i) || lost(i)).collect();
+    if dropped.iter().all(|&d| d) {
+        // Deep in the ground, and deepest where there is no triangle: what overlaps is touched.
+        let overlaps = |i: usize| !covered(i) && least(&groups[i]) < -context.touch;
+        dropped = (0..groups.len()).map(|i| !overlaps(i)).collect();
+    }
+    let mut dropped = dropped.into_iter();
     groups.retain(|_| !dropped.next().unwrap_or(false));
 }
 
-/// Reduces and names the corners, and takes them to the world.
-fn finish(context: &Context<'_>, group: &mut Group, pose: &Pose, center: Vec3) -> Manifold {
-    let projection = Projection::new(group.normal);
-    for corner in &mut group.corners {
+/// Reduces and names the corners, and takes them to the world from the axes of `pose` and the origin
+/// `center` (world frame).
+pub(super) fn finish(
+    context: &Context<'_>,
+    normal: Vec3,
+    corners: &mut Corners,
+    (pose, center): (&Pose, Vec3),
+) -> Manifold {
+    let projection = Projection::new(normal);
+    for corner in corners.iter_mut() {
         corner.flat = projection.flat(corner.point_a);
     }
-    reduce::reduce(context, &projection, &mut group.corners);
+    reduce::reduce(context, &projection, corners);
     let mut points: SmallVec<[ManifoldPoint; Manifold::CAPACITY]> = SmallVec::new();
-    for corner in &group.corners {
+    for corner in corners.iter() {
         let kind = u32::from(corner.code.crossing);
         let mut feature = FeatureId::new(kind, corner.code.a, corner.code.b);
         // Large surfaces have more features than names.
@@ -282,8 +343,7 @@ fn finish(context: &Context<'_>, group: &mut Group, pose: &Pose, center: Vec3) -
     }
     points.sort_unstable_by_key(|p| p.feature);
     let mut manifold = Manifold::default();
-    manifold.reset(super::context::unit(pose.rotation * group.normal));
-    manifold.set_parts((group.part, 0));
+    manifold.reset(super::context::unit(pose.rotation * normal));
     for point in points {
         manifold.push(point);
     }

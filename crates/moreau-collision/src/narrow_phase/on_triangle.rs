@@ -117,22 +117,31 @@ impl<'a> Facet<'a> {
         }
     }
 
-    fn polyhedron(&self) -> Polyhedron<'_> {
-        self.shifted(Vec3::ZERO)
+    pub(super) fn polyhedron(&self) -> Polyhedron<'_> {
+        self.placed(Mat3::IDENTITY, Vec3::ZERO)
     }
 
-    fn shifted(&self, by: Vec3) -> Polyhedron<'_> {
+    /// As one that is turned and moved from the frame of its corners.
+    pub(super) fn placed(&self, rotation: Mat3, origin: Vec3) -> Polyhedron<'_> {
         let tables = (&self.faces[..], &EDGES[..]);
-        Polyhedron::of_tables(&self.corners, tables, (&LOOP, &SIDES), Mat3::IDENTITY, by)
+        Polyhedron::of_tables(&self.corners, tables, (&LOOP, &SIDES), rotation, origin)
     }
 
-    fn reach(&self, n: Vec3) -> f64 {
+    /// Directions of the edges that have normals of their own: flat ones have none.
+    pub(super) fn sharp_edges(&self) -> impl Iterator<Item = Vec3> + '_ {
+        let flat = self.surface.triangles[self.index as usize].flat;
+        (0..3)
+            .filter(move |&side| !flat[side])
+            .map(|side| self.corners[(side + 1) % 3] - self.corners[side])
+    }
+
+    pub(super) fn reach(&self, n: Vec3) -> f64 {
         let [a, b, c] = self.corners.map(|p| p.dot(n));
         a.max(b).max(c)
     }
 
     /// Whether the unit vector `n` can be the normal of a contact here.
-    fn is_possible(&self, n: Vec3) -> bool {
+    pub(super) fn is_possible(&self, n: Vec3) -> bool {
         if n.dot(self.normal) < -LEVEL {
             return false;
         }
@@ -253,6 +262,18 @@ impl<'a> Facet<'a> {
         })
     }
 
+    /// s(n) of the triangle's own normal, less the shape's radius, where the shape meets the triangle.
+    pub(super) fn crossing(&self, context: &Context<'_>, shape: &Solid<'_>) -> Option<f64> {
+        let upright = -shape.reach(-self.normal) - self.faces[0].offset - shape.radius;
+        let behind = shape.reach(self.normal) + shape.radius - self.faces[0].offset;
+        let reach = shape.radius + context.touch;
+        if behind <= context.touch || upright > context.touch {
+            return None;
+        }
+        let near = self.nearest(context, shape, reach)?;
+        (near.distance <= reach).then_some(upright)
+    }
+
     /// The contact along the triangle's own normal with the separation `upright`, where what of the
     /// shape lies furthest against it lies over the triangle: then there is no need to search.
     fn rest(&self, context: &Context<'_>, shape: &Solid<'_>, upright: f64) -> Option<Meeting> {
@@ -316,13 +337,7 @@ impl<'a> Facet<'a> {
         for &face in &shape.faces {
             offer(-face);
         }
-        let triangle = &self.surface.triangles[self.index as usize];
-        for side in 0..3 {
-            // A flat edge has no normals of its own.
-            if triangle.flat[side] {
-                continue;
-            }
-            let along = self.corners[(side + 1) % 3] - self.corners[side];
+        for along in self.sharp_edges() {
             for &edge in &shape.edges {
                 let cross = along.cross(edge);
                 let scale = along.length_squared() * edge.length_squared();
@@ -349,7 +364,7 @@ impl<'a> Facet<'a> {
             if separation >= 0.0 {
                 break;
             }
-            let own = self.shifted(normal * (separation - gap));
+            let own = self.placed(Mat3::IDENTITY, normal * (separation - gap));
             let own = solid::hard(Kind::Polytope(Polytope::Hull(own)));
             let found = curved::nearest(context, [&own, &shape.core], f64::INFINITY);
             let Some((axis, _)) = found else {
@@ -392,30 +407,37 @@ impl<'a> Facet<'a> {
     /// Names corners after the surface's vertices and edges. Those of a face that lie inside of the
     /// patch of coplanar triangles are none of the patch's and go.
     fn rename(&self, of_face: bool, corners: &mut Corners) {
-        let triangle = &self.surface.triangles[self.index as usize];
-        let side = |code: Code| SIDES[usize::from(code.a)] as usize;
-        corners.retain(|c| {
-            let inner = if c.code.a == patch::NONE {
-                false
-            } else if c.code.crossing {
-                triangle.flat[side(c.code)]
-            } else {
-                let vertex = triangle.vertices[usize::from(c.code.a)];
-                self.surface.is_flat_vertex(vertex)
-            };
-            !(of_face && inner)
-        });
+        corners.retain(|c| !(of_face && self.is_inner(c.code.crossing, c.code.a)));
         for c in corners.iter_mut() {
-            if c.code.a == patch::NONE {
-                continue;
-            }
-            let number = if c.code.crossing {
-                self.edge_number(side(c.code))
-            } else {
-                triangle.vertices[usize::from(c.code.a)]
-            };
-            c.code.a = (number % u32::from(patch::NONE)) as u16;
+            c.code.a = self.name(c.code.crossing, c.code.a);
         }
+    }
+
+    /// Whether a corner or, of what crosses, an edge lies inside of the patch of coplanar triangles.
+    /// `own` is its name among those of the triangle.
+    pub(super) fn is_inner(&self, crossing: bool, own: u16) -> bool {
+        let triangle = &self.surface.triangles[self.index as usize];
+        if own == patch::NONE {
+            false
+        } else if crossing {
+            triangle.flat[side(own)]
+        } else {
+            let vertex = triangle.vertices[usize::from(own)];
+            self.surface.is_flat_vertex(vertex)
+        }
+    }
+
+    /// The name of that corner or edge among those of the surface.
+    pub(super) fn name(&self, crossing: bool, own: u16) -> u16 {
+        if own == patch::NONE {
+            return own;
+        }
+        let number = if crossing {
+            self.edge_number(side(own))
+        } else {
+            self.surface.triangles[self.index as usize].vertices[usize::from(own)]
+        };
+        (number % u32::from(patch::NONE)) as u16
     }
 
     /// A number of the edge that starts at the corner `side`, the same for both triangles at it.
@@ -429,4 +451,9 @@ impl<'a> Facet<'a> {
         let back = other.neighbours.iter().position(|&t| t == self.index);
         here.min(number(beyond, back.unwrap_or(0)))
     }
+}
+
+/// The corner at which the edge of that name starts.
+fn side(edge: u16) -> usize {
+    SIDES[usize::from(edge)] as usize
 }

@@ -10,6 +10,9 @@ use crate::surface::Surface;
 use crate::{ClosestPoints, CollideSettings, CompoundChild, Shape, closest_points, collide_all};
 use moreau_math::{Pose, Vec3};
 
+/// How far apart parts are looked for first, as a part of the sizes.
+const FIRST_LOOK: f64 = 0.01;
+
 /// A triangle that a line meets.
 #[derive(Clone, Copy)]
 struct Pierced {
@@ -113,11 +116,19 @@ pub(super) fn distance(
     // No two shapes are further apart than their origins and radii; a half-space is not than its.
     let reach = |s: &Shape| Some(s.bounding_radius()).filter(|r| r.is_finite());
     let radii = reach(a).unwrap_or(0.0) + reach(b).unwrap_or(0.0);
-    let everything = CollideSettings {
-        prediction: (pose_b.translation - pose_a.translation).length() + radii,
-    };
+    let everything = (pose_b.translation - pose_a.translation).length() + radii;
+    // Of many parts only the near ones are looked at, as far away as it takes.
+    let many = a.part_count().min(b.part_count()) > 1;
+    let mut prediction = if many { FIRST_LOOK * radii } else { everything };
     let mut manifolds = Vec::new();
-    collide_all(a, pose_a, b, pose_b, &everything, &mut manifolds);
+    loop {
+        let settings = CollideSettings { prediction };
+        collide_all(a, pose_a, b, pose_b, &settings, &mut manifolds);
+        if !manifolds.is_empty() || !(prediction < everything) {
+            break;
+        }
+        prediction *= 4.0;
+    }
     let points = manifolds.iter().flat_map(|m| {
         m.points().iter().map(|p| ClosestPoints {
             point_a: p.point_a,
