@@ -42,6 +42,7 @@ mod polytope;
 mod reduce;
 mod refine;
 mod revolved;
+mod rim_normals;
 mod round;
 mod solid;
 mod sphere_polytope;

@@ -102,29 +102,33 @@ fn shallow_overlaps_have_the_depth_of_the_hull() {
     }
     // Where the deepest vertex of the hull lies beyond a thin wedge of the other shape, no triangle at
     // that vertex is met, and another one gives the depth.
-    assert!(other_depths <= 12, "{other_depths}");
+    assert!(other_depths <= 0, "{other_depths}");
 }
 
-/// Their rims have normals that no list holds; a triangle may find one that is deeper than the least.
+/// In all but a few overlaps the greatest depth is the least translation of the hull.
 #[test]
-fn overlaps_of_cylinders_and_cones_are_found_and_not_too_shallow() {
+fn overlaps_with_cylinders_and_cones_have_the_depth_of_the_hull() {
     let mut random = Random(13);
-    let (mut least_depths, mut shallower) = (0, 0);
-    for i in 0..1000 {
+    let (mut shallower, mut deeper) = (0, 0);
+    for i in 0..4000 {
         let kind = 4 + i % 2;
-        let depth = random.range(1e-6, 0.01);
+        let depth = if i % 4 < 2 {
+            random.range(1e-6, 0.01)
+        } else {
+            random.range(0.01, 0.1)
+        };
         let (hull, pose, other, near) = apart(&mut random, kind, -depth);
         let exact = contact((&hull, pose), (&other, near), 0.02);
+        // What was far inside may have come out on the other side.
+        let Some(right) = exact.min_separation() else {
+            continue;
+        };
         let found = all((&mesh_of(&hull), pose), (&other, near), 0.02);
         let (separation, _) = least(&found).unwrap_or_else(|| panic!("{i}: lost at {depth}"));
-        let right = exact.min_separation().unwrap();
-        shallower += usize::from(separation > right + 1e-8);
-        least_depths += usize::from((separation - right).abs() <= 1e-8);
+        shallower += usize::from(separation > right + 1e-9);
+        deeper += usize::from(separation < right - 1e-9);
     }
-    assert!(
-        shallower == 0 && least_depths > 970,
-        "{shallower} {least_depths}"
-    );
+    assert!(shallower == 0 && deeper <= 3, "{shallower} {deeper}");
 }
 
 /// A strip of flush triangles along x, from x = 0, of cells `size` by 2 m.

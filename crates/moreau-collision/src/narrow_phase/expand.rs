@@ -33,6 +33,9 @@ use smallvec::SmallVec;
 /// direction.
 const CLEARLY_APART: f64 = 1e-4;
 
+/// Relative precision of a distance that is only looked at for whether there is one.
+const MEETING: f64 = 1e-3;
+
 /// Thickness, relative to the sizes, below which a core is a hair.
 const HAIR: f64 = 1e-8;
 
@@ -104,6 +107,15 @@ impl Search<'_> {
     fn best_separation(&self) -> f64 {
         self.best.map_or(f64::NEG_INFINITY, |axis| axis.separation)
     }
+}
+
+/// Whether two cores surely meet; `guess` is a unit direction from the one to the other.
+pub(super) fn meet(context: &Context<'_>, guess: Vec3, [a, b]: [&Core<'_>; 2]) -> bool {
+    let difference = |n: Vec3| Difference::new(a.support(n), b.support(-n));
+    let near = gjk::nearest_by(guess, difference, |length| {
+        MEETING * length.max(context.touch)
+    });
+    near.distance <= context.touch
 }
 
 /// The axis of greatest separation of the two cores; None where that exceeds `limit` (m). `fine` is one

@@ -10,6 +10,8 @@
 //!   So a plane whose points of the surface all lie below a reached one is dropped where that one is
 //!   less deep, or where itself is not reached. What remains of a convex mesh is the least
 //!   translation.
+//! - a triangle that the shape does not meet, although it lies behind it there, counts where its plane
+//!   covers another one so, as about a thin wedge.
 //!
 //! A shape that is all below a heightfield, as after a fast flight through a hill, is brought up along
 //! the normal of the triangle above its centre. One that crosses triangles none of which has a contact,
@@ -95,23 +97,25 @@ pub(super) fn collide(
     }
     let same_height = context.tie.max(SAME_HEIGHT * operand.radius);
     let groups = Solid::with(shape, &local, |solid| {
-        let mut groups: Vec<Group> = Vec::new();
-        let mut aside = Vec::new();
+        let (mut groups, mut aside): (Vec<Group>, Vec<Group>) = (Vec::new(), Vec::new());
         for &index in &near {
             let facet = Facet::new(surface, index, origin);
             if let Some(meeting) = facet.meet(&context, solid) {
-                let patch = surface.triangles[index as usize].patch;
-                if meeting.is_aside {
-                    aside.push((meeting, (index, patch)));
+                let names = (index, surface.triangles[index as usize].patch);
+                let place = if meeting.is_aside {
+                    &mut aside
                 } else {
-                    join(&context, same_height, &mut groups, meeting, (index, patch));
-                }
+                    &mut groups
+                };
+                join(&context, same_height, place, meeting, names);
             }
         }
         if groups.is_empty() {
-            for (meeting, names) in aside {
-                join(&context, same_height, &mut groups, meeting, names);
-            }
+            groups = aside;
+        } else {
+            let helps = |a: &Group| groups.iter().any(|g| a.covers(g, same_height));
+            aside.retain(helps);
+            groups.extend(aside);
         }
         if groups.is_empty() && ground.is_bottomless {
             let group = sunk(ground, origin, solid);
@@ -282,29 +286,44 @@ fn join(
     }
 }
 
+impl Group {
+    /// Least separation of its corners.
+    fn least(&self) -> f64 {
+        let separations = self.corners.iter().map(|c| c.separation);
+        separations.fold(f64::INFINITY, f64::min)
+    }
+
+    fn is_reached(&self, same_height: f64) -> bool {
+        self.least() <= self.separation + same_height
+    }
+
+    /// Whether the shape that is moved out along this plane is clear of `other`, too, and not further
+    /// than it takes there.
+    fn covers(&self, other: &Self, same_height: f64) -> bool {
+        let below = |c: &Corner| self.normal.dot(c.point_a) <= self.height + same_height;
+        let deeper = other.separation < self.separation - same_height;
+        self.is_reached(same_height)
+            && (deeper || !other.is_reached(same_height))
+            && other.corners.iter().all(below)
+    }
+}
+
 /// Drops the groups that others cover.
 fn drop_covered(context: &Context<'_>, same_height: f64, groups: &mut Vec<Group>) {
-    let least = |g: &Group| {
-        let separations = g.corners.iter().map(|c| c.separation);
-        separations.fold(f64::INFINITY, f64::min)
-    };
-    let reached: Vec<bool> = (groups.iter())
-        .map(|g| least(g) <= g.separation + same_height)
-        .collect();
     let covered = |i: usize| {
-        let group = &groups[i];
-        (0..groups.len()).any(|k| {
-            let over = &groups[k];
-            let below = |c: &Corner| over.normal.dot(c.point_a) <= over.height + same_height;
-            let deeper = group.separation < over.separation - same_height;
-            k != i && reached[k] && (deeper || !reached[i]) && group.corners.iter().all(below)
-        })
+        let others = (0..groups.len()).filter(|&k| k != i);
+        others
+            .into_iter()
+            .any(|k| groups[k].covers(&groups[i], same_height))
     };
-    let lost = |i: usize| !reached[i] && least(&groups[i]) > groups[i].separation + context.limit;
+    let lost = |i: usize| {
+        let group = &groups[i];
+        !group.is_reached(same_height) && group.least() > group.separation + context.limit
+    };
     let mut dropped: Vec<bool> = (0..groups.len()).map(|i| covered(i) || lost(i)).collect();
     if dropped.iter().all(|&d| d) {
         // Deep in the ground, and deepest where there is no triangle: what overlaps is touched.
-        let overlaps = |i: usize| !covered(i) && least(&groups[i]) < -context.touch;
+        let overlaps = |i: usize| !covered(i) && groups[i].least() < -context.touch;
         dropped = (0..groups.len()).map(|i| !overlaps(i)).collect();
     }
     let mut dropped = dropped.into_iter();

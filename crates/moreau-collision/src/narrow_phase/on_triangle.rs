@@ -27,10 +27,12 @@
 use super::context::{Context, unit};
 use super::core::Kind;
 use super::curved;
+use super::expand;
 use super::gjk;
 use super::patch::{self, Code, Corner, Corners, Projection, intersect};
 use super::polyhedron::Polyhedron;
 use super::polytope::Polytope;
+use super::rim_normals;
 use super::round::inflate;
 use super::solid::{self, Solid};
 use crate::hull::{HullEdge, HullFace};
@@ -42,13 +44,6 @@ const LEVEL: f64 = 1e-10;
 
 /// Square of the sine between edges below which they have no common perpendicular.
 const PARALLEL: f64 = 1e-14;
-
-/// Gap to which a shape is moved apart while its normal is climbed to, as a part of its size.
-const CLIMBING_GAP: f64 = 1e-2;
-
-/// Steps of a climb at most, and the turn (rad) at which it is at its top.
-const CLIMBS: u32 = 24;
-const CLIMBED: f64 = 1e-9;
 
 /// A triangle of a surface in the working frame.
 pub(super) struct Facet<'a> {
@@ -127,12 +122,28 @@ impl<'a> Facet<'a> {
         Polyhedron::of_tables(&self.corners, tables, (&LOOP, &SIDES), rotation, origin)
     }
 
-    /// Directions of the edges that have normals of their own: flat ones have none.
-    pub(super) fn sharp_edges(&self) -> impl Iterator<Item = Vec3> + '_ {
+    /// The sides whose edges have normals of their own, flat ones have none, and their directions.
+    pub(super) fn sharp_sides(&self) -> impl Iterator<Item = (usize, Vec3)> + '_ {
         let flat = self.surface.triangles[self.index as usize].flat;
         (0..3)
             .filter(move |&side| !flat[side])
-            .map(|side| self.corners[(side + 1) % 3] - self.corners[side])
+            .map(|side| (side, self.corners[(side + 1) % 3] - self.corners[side]))
+    }
+
+    /// The ends of the arc of normals that belong to the edge of a side, as far as it is within a right
+    /// angle of the triangle's normal, at which it starts; none about a hollow edge.
+    pub(super) fn arc(&self, side: usize) -> Option<[Vec3; 2]> {
+        let along = self.corners[(side + 1) % 3] - self.corners[side];
+        let out = unit(along).cross(self.normal);
+        let Some(arm) = self.beyond(side) else {
+            return Some([self.normal, out]);
+        };
+        // n·arm = 0 at the end.
+        let (down, ahead) = (-self.normal.dot(arm), out.dot(arm));
+        (down > 0.0).then(|| {
+            let end = self.normal * ahead.max(0.0) + out * down;
+            [self.normal, unit(end)]
+        })
     }
 
     pub(super) fn reach(&self, n: Vec3) -> f64 {
@@ -162,15 +173,20 @@ impl<'a> Facet<'a> {
 
     /// Whether the triangle beyond the edge that starts at the corner `side` stays below it.
     fn is_ridge(&self, side: usize, n: Vec3) -> bool {
+        let arm = self.beyond(side);
+        arm.is_none_or(|arm| n.dot(arm) <= LEVEL * arm.length())
+    }
+
+    /// From the edge that starts at the corner `side` to the third corner of the triangle beyond.
+    fn beyond(&self, side: usize) -> Option<Vec3> {
         let triangle = &self.surface.triangles[self.index as usize];
         let beyond = triangle.neighbours[side];
         if beyond == NONE {
-            return true;
+            return None;
         }
         let edge = [triangle.vertices[side], triangle.vertices[(side + 1) % 3]];
         let start = self.surface.vertices[edge[0] as usize];
-        let corner = self.surface.opposite(beyond, edge);
-        corner.is_none_or(|w| n.dot(w - start) <= LEVEL * (w - start).length())
+        Some(self.surface.opposite(beyond, edge)? - start)
     }
 
     /// Whether everything joined to a corner stays below it.
@@ -202,8 +218,6 @@ impl<'a> Facet<'a> {
         }
         let near = self.nearest(context, shape, limit)?;
         let apart = near.distance > context.touch;
-        // What `nearest` finds for cylinders and cones is best where they overlap, too.
-        let known = apart || shape.is_revolved();
         let (mut normal, mut separation) = self.separating(context, shape);
         let mut corners = Corners::new();
         let mut facing = self.patch(context, normal, shape, &mut corners);
@@ -211,16 +225,8 @@ impl<'a> Facet<'a> {
             let reaches = |c: &Corner| c.separation <= s + context.tie;
             corners.iter().any(reaches)
         };
-        if shape.is_revolved() && !self.is_possible(near.normal) {
-            let climbed = self.climb(context, shape, (normal, separation));
-            if climbed.0 != normal {
-                (normal, separation) = climbed;
-                corners.clear();
-                facing = self.patch(context, normal, shape, &mut corners);
-            }
-        }
         let exact = separation < near.distance - context.tie;
-        if known && (exact || !reached(&corners, near.distance)) && self.is_possible(near.normal) {
+        if apart && (exact || !reached(&corners, near.distance)) && self.is_possible(near.normal) {
             (normal, separation) = (near.normal, near.distance);
             corners.clear();
             facing = self.patch(context, normal, shape, &mut corners);
@@ -275,12 +281,16 @@ impl<'a> Facet<'a> {
     }
 
     /// The contact along the triangle's own normal with the separation `upright`, where what of the
-    /// shape lies furthest against it lies over the triangle: then there is no need to search.
+    /// shape lies furthest against it lies over the triangle, and no other normal separates better: then
+    /// there is no need to look for the nearest points.
     fn rest(&self, context: &Context<'_>, shape: &Solid<'_>, upright: f64) -> Option<Meeting> {
         let mut corners = Corners::new();
         self.patch(context, self.normal, shape, &mut corners);
         let reached = |c: &Corner| c.separation <= upright + context.tie;
         if !corners.iter().any(reached) {
+            return None;
+        }
+        if upright < -context.tie && self.separating(context, shape).0 != self.normal {
             return None;
         }
         self.rename(true, &mut corners);
@@ -295,8 +305,8 @@ impl<'a> Facet<'a> {
         })
     }
 
-    /// The nearest points of the triangle and the shape's core; of cylinders and cones also those of the
-    /// least translation. None where they are further apart than `limit`.
+    /// The nearest points of the triangle and the shape's core, any where they meet. None where they are
+    /// further apart than `limit`.
     fn nearest(&self, context: &Context<'_>, shape: &Solid<'_>, limit: f64) -> Option<Near> {
         let own = Polytope::Hull(self.polyhedron());
         if let Kind::Polytope(other) = &shape.core.kind {
@@ -314,6 +324,18 @@ impl<'a> Facet<'a> {
             });
         }
         let own = solid::hard(Kind::Polytope(own));
+        if expand::meet(context, self.normal, [&own, &shape.core]) {
+            return Some(Near {
+                normal: self.normal,
+                distance: 0.0,
+                points: [Vec3::ZERO; 2],
+                code: Code {
+                    crossing: false,
+                    a: patch::NONE,
+                    b: patch::NONE,
+                },
+            });
+        }
         let (axis, common) = curved::nearest(context, [&own, &shape.core], limit)?;
         Some(Near {
             normal: axis.normal,
@@ -337,7 +359,7 @@ impl<'a> Facet<'a> {
         for &face in &shape.faces {
             offer(-face);
         }
-        for along in self.sharp_edges() {
+        for (_, along) in self.sharp_sides() {
             for &edge in &shape.edges {
                 let cross = along.cross(edge);
                 let scale = along.length_squared() * edge.length_squared();
@@ -348,37 +370,8 @@ impl<'a> Facet<'a> {
                 }
             }
         }
-        best
-    }
-
-    /// From a normal n along which a cylinder or cone overlaps the triangle to a possible one that
-    /// separates better, as the rims have normals that no list holds.
-    ///
-    /// Shifted apart by d = gap - s(n) along n, the two are nearest along n' at a distance of gap or
-    /// more, so that s(n') >= gap - d n·n' >= s(n): each step climbs.
-    fn climb(&self, context: &Context<'_>, shape: &Solid<'_>, from: (Vec3, f64)) -> (Vec3, f64) {
-        let gap = CLIMBING_GAP * context.size;
-        let (mut best, mut here) = (from, from);
-        for _ in 0..CLIMBS {
-            let (normal, separation) = here;
-            if separation >= 0.0 {
-                break;
-            }
-            let own = self.placed(Mat3::IDENTITY, normal * (separation - gap));
-            let own = solid::hard(Kind::Polytope(Polytope::Hull(own)));
-            let found = curved::nearest(context, [&own, &shape.core], f64::INFINITY);
-            let Some((axis, _)) = found else {
-                break;
-            };
-            let next = axis.normal;
-            here = (next, -shape.reach(-next) - self.reach(next));
-            // Where s hardly grows any more the direction still gets better.
-            if here.1 >= best.1 - context.tie && self.is_possible(next) {
-                best = here;
-            }
-            if (next - normal).length() <= CLIMBED {
-                break;
-            }
+        if let Kind::Revolved(solid) = &shape.core.kind {
+            rim_normals::each(self, solid, offer);
         }
         best
     }

@@ -217,8 +217,8 @@ impl<'a, 'm> Pair<'a, 'm> {
         };
         offer(faces[0], along[0]);
         offer(faces[1], along[1]);
-        for edge_a in a.sharp_edges() {
-            for edge_b in b.sharp_edges() {
+        for (_, edge_a) in a.sharp_sides() {
+            for (_, edge_b) in b.sharp_sides() {
                 let edge_b = self.turn * edge_b;
                 let cross = edge_a.cross(edge_b);
                 let scale = edge_a.length_squared() * edge_b.length_squared();
