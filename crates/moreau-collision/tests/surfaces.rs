@@ -89,7 +89,6 @@ fn the_mesh_of_a_hull_is_touched_as_the_hull_is() {
 #[test]
 fn shallow_overlaps_have_the_depth_of_the_hull() {
     let mut random = Random(12);
-    let mut other_depths = 0;
     for i in 0..4000 {
         let kind = i % 4;
         let depth = random.range(1e-6, 0.01);
@@ -98,11 +97,11 @@ fn shallow_overlaps_have_the_depth_of_the_hull() {
         let found = all((&mesh_of(&hull), pose), (&other, near), 0.02);
         let (separation, _) = least(&found).unwrap_or_else(|| panic!("{i}: lost at {depth}"));
         let right = exact.min_separation().unwrap();
-        other_depths += usize::from((separation - right).abs() > 1e-9);
+        assert!(
+            (separation - right).abs() < 1e-9,
+            "{i}: {separation} {right}\n{found:?}\n{exact:?}"
+        );
     }
-    // Where the deepest vertex of the hull lies beyond a thin wedge of the other shape, no triangle at
-    // that vertex is met, and another one gives the depth.
-    assert!(other_depths <= 0, "{other_depths}");
 }
 
 /// In all but a few overlaps the greatest depth is the least translation of the hull.

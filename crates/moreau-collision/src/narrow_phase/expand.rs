@@ -17,6 +17,15 @@
 //!    known cannot be beaten, so the maximum is the global one;
 //! 3. directions near the maximum are made exact by `refine`.
 //!
+//! None of this is needed where a flat face of the one holds the point of the other that is furthest
+//! against it: `is_settled` tells at once that its normal is the best.
+//!
+//! A corner is added to the polytope only where what it sees has one loop of edges around it, and all new
+//! faces have a direction and the inside behind them; so the polytope stays whole, whatever rounding
+//! does. Where that leads no further the face is refined as it is. Every direction is judged by the
+//! cores' own supports, so what is returned always separates them by as much as is said; where no bound
+//! proves that none does better, some directions fixed to the cores are refined, too.
+//!
 //! Where one round solid is deep in another along almost the same axis, A - B is about as near all
 //! around, and a polytope of a bounded number of corners proves nothing. There the `ring` of directions
 //! out of the sides is looked through.
@@ -141,6 +150,12 @@ pub(super) fn separating_axis<'a>(
     if search.best_separation() > limit {
         return None;
     }
+    if let Some(axis) = search.best
+        && is_settled(&search, axis)
+    {
+        let normal = unit(axis.normal);
+        return Some(Axis { normal, ..axis });
+    }
     // A hair is looked at as if it were thicker: lengths of its own are lost in the rounding.
     let thickness = (a.thickness().min(b.thickness())).max(HAIR * context.size);
     let guess = search.best.map_or(a.axes()[0], |axis| axis.normal);
@@ -161,6 +176,45 @@ pub(super) fn separating_axis<'a>(
     let axis = search.best?;
     let normal = unit(axis.normal);
     (axis.separation <= limit).then_some(Axis { normal, ..axis })
+}
+
+/// Whether the normal n of a flat face is surely the best direction.
+///
+/// The face holds the point of the other core that is furthest against it, at the distance rho from its
+/// border. Apart, that is the shortest distance. With the depth d = -s(n), A - B holds a disc of the
+/// radius rho across n at the distance d from the origin, so along a direction at the angle phi to n it
+/// reaches d cos phi + rho sin phi or more: d or more up to tan(phi/2) = rho/d = 1/t. Beyond, the point
+/// furthest against n, H behind the origin and L aside, reaches H cos psi - L sin psi for the angle psi
+/// to -n, where that is least at tan(psi/2) = t.
+fn is_settled(search: &Search<'_>, axis: Axis) -> bool {
+    let n = axis.normal;
+    let context = search.context;
+    let (of_a, of_b) = (search.a.feature(n, context), search.b.feature(-n, context));
+    let (face, touching) = if of_a.is_face() && of_a.normal == n {
+        (of_a, search.b.furthest(-n, context))
+    } else if of_b.is_face() && of_b.normal == -n {
+        (of_b, search.a.furthest(n, context))
+    } else {
+        return false;
+    };
+    let count = touching.points.len() as f64;
+    let middle = (touching.points.iter()).fold(Vec3::ZERO, |sum, &p| sum + p / count);
+    let rho = face.inset(middle);
+    let depth = -axis.separation;
+    if depth <= -context.tie {
+        return rho >= 0.0;
+    }
+    let depth = depth.max(0.0) + context.tie;
+    // Written so that what is no number is not settled.
+    if !(rho > depth) {
+        return false;
+    }
+    let (near, far) = (search.a.support(-n).1, search.b.support(n).1);
+    let behind = far - near;
+    let height = behind.dot(n);
+    let aside = (behind - n * height).length();
+    let t = depth / rho;
+    height * (1.0 - t * t) - 2.0 * aside * t > depth * (1.0 + t * t)
 }
 
 /// A point of A - B on its surface.
@@ -184,6 +238,8 @@ struct Face {
 struct Expansion {
     corners: Vec<Corner>,
     faces: Vec<Face>,
+    /// A point inside.
+    inside: Vec3,
 }
 
 impl Expansion {
@@ -214,6 +270,7 @@ impl Expansion {
         Self::of_corners([p, q, r, apex]).unwrap_or_else(|| Self {
             corners: Vec::new(),
             faces: Vec::new(),
+            inside: Vec3::ZERO,
         })
     }
 
@@ -231,30 +288,31 @@ impl Expansion {
         let mut out = Self {
             corners: corners.to_vec(),
             faces: Vec::with_capacity(64),
+            inside: (p + q + r + apex) * 0.25,
         };
-        let mut whole = true;
         for [i, j, k] in [[0, 2, 1], [0, 1, 3], [1, 2, 3], [2, 0, 3]] {
-            whole &= out.add(if volume > 0.0 { [i, j, k] } else { [i, k, j] });
+            let face = out.face(if volume > 0.0 { [i, j, k] } else { [i, k, j] })?;
+            out.faces.push(face);
         }
-        whole.then_some(out)
+        Some(out)
     }
 
-    /// False (and nothing is added) for a triangle without a direction.
-    fn add(&mut self, corners: [usize; 3]) -> bool {
+    /// None for a triangle without a direction, or without the inside behind it.
+    fn face(&self, corners: [usize; 3]) -> Option<Face> {
         let [p, q, r] = corners.map(|i| self.corners[i].place);
         let cross = (q - p).cross(r - p);
         let scale = cross.abs().max_element();
         if !(scale > 0.0 && scale.is_finite()) {
-            return false;
+            return None;
         }
         let normal = unit(cross / scale);
-        self.faces.push(Face {
+        let distance = normal.dot(p).min(normal.dot(q)).min(normal.dot(r));
+        (normal.dot(self.inside) < distance).then_some(Face {
             corners,
             normal,
-            distance: normal.dot(p).min(normal.dot(q)).min(normal.dot(r)),
+            distance,
             closed: false,
-        });
-        true
+        })
     }
 
     /// Index of the nearest face that is not closed.
@@ -269,7 +327,8 @@ impl Expansion {
         best
     }
 
-    /// Puts a corner outside of some faces in their place; false where rounding spoils that.
+    /// Puts a corner outside of some faces in their place; false, and nothing changes, where rounding
+    /// would tear the polytope.
     fn grow(&mut self, corner: Corner, tolerance: f64) -> bool {
         let seen = |f: &Face| f.normal.dot(corner.place) > f.distance + tolerance;
         let mut edges: SmallVec<[[usize; 2]; 24]> = SmallVec::new();
@@ -285,21 +344,38 @@ impl Expansion {
                 }
             }
         }
-        // One loop: without that the corner would get ever more faces.
-        let is_loop = (edges.iter().enumerate())
-            .all(|(k, edge)| edges[..k].iter().all(|other| other[0] != edge[0]));
-        if edges.len() < 3 || !is_loop {
+        if !is_loop(&edges) {
+            return false;
+        }
+        let apex = self.corners.len();
+        self.corners.push(corner);
+        let mut added: SmallVec<[Face; 24]> = SmallVec::new();
+        added.extend(edges.iter().map_while(|&[i, j]| self.face([i, j, apex])));
+        if added.len() < edges.len() {
+            self.corners.pop();
             return false;
         }
         self.faces.retain(|f| !seen(f));
-        let apex = self.corners.len();
-        self.corners.push(corner);
-        let mut whole = true;
-        for [i, j] in edges {
-            whole &= self.add([i, j, apex]);
-        }
-        whole
+        self.faces.extend(added);
+        true
     }
+}
+
+/// Whether edges make one loop, of three or more.
+fn is_loop(edges: &[[usize; 2]]) -> bool {
+    let Some(&[start, mut at]) = edges.first() else {
+        return false;
+    };
+    let mut count = 1;
+    while at != start && count <= edges.len() {
+        let mut next = edges.iter().filter(|edge| edge[0] == at);
+        match (next.next(), next.next()) {
+            (Some(edge), None) => at = edge[1],
+            _ => return false,
+        }
+        count += 1;
+    }
+    count == edges.len() && count >= 3
 }
 
 /// Step 2. `fine` in m. Whether no direction separates better than the best found, surely.
@@ -333,7 +409,8 @@ fn expand(search: &mut Search<'_>, thickness: f64, fine: f64) -> bool {
         let next = corner(search, normal);
         let beyond = normal.dot(next.place) - distance;
         let last = polytope.corners.len() >= MAX_CORNERS;
-        if beyond <= fine || last {
+        if beyond <= fine || last || !polytope.grow(next, tolerance) {
+            let face = &polytope.faces[nearest];
             let mut atoms: SmallVec<[[u16; 2]; 4]> = SmallVec::new();
             for at in face.corners.map(|i| polytope.corners[i].atoms) {
                 if !atoms.contains(&at) {
@@ -356,12 +433,6 @@ fn expand(search: &mut Search<'_>, thickness: f64, fine: f64) -> bool {
                 return false;
             }
             polytope.faces[nearest].closed = true;
-        } else if !polytope.grow(next, tolerance) {
-            // Only rounding leads here: what is left is as flat as it can be told.
-            match polytope.nearest() {
-                Some(still) => polytope.faces[still].closed = true,
-                None => return false,
-            }
         }
     }
     false
@@ -373,7 +444,8 @@ const SPOKES: usize = 32;
 /// The best of so many directions are refined.
 const STARTS: usize = 3;
 
-/// Looks for a better direction than the best known all around the axes.
+/// Looks for a better direction than the best known all around the axes, along them, and from one core to
+/// the other.
 fn ring(search: &mut Search<'_>, fine: f64) {
     let way = search.b.middle() - search.a.middle();
     let mut spokes = Vec::with_capacity(2 * (SPOKES + 2));
@@ -392,6 +464,13 @@ fn ring(search: &mut Search<'_>, fine: f64) {
                 let n = unit(outward + axis * rise) * sign;
                 spokes.push((search.separation(n).0, n));
             }
+        }
+    }
+    let along = [search.a, search.b].map(|core| core.axes());
+    let toward = unit_or_zero(way);
+    for n in along.into_iter().flatten().chain([toward]) {
+        if n != Vec3::ZERO {
+            spokes.extend([n, -n].map(|n| (search.separation(n).0, n)));
         }
     }
     // Stable, so that of equals the first are taken.

@@ -179,6 +179,21 @@ impl Feature {
         self.points.len() > 2
     }
 
+    /// How far inside of a face's border a point lies, seen along the face's normal, m; negative outside.
+    pub(super) fn inset(&self, point: Vec3) -> f64 {
+        if let Some(rim) = self.rim {
+            let arm = point - rim.center;
+            return rim.radius - (arm - self.normal * self.normal.dot(arm)).length();
+        }
+        let count = self.points.len();
+        let insets = (0..count).map(|i| {
+            let (from, to) = (self.points[i], self.points[(i + 1) % count]);
+            let inward = self.normal.cross(to - from);
+            inward.dot(point - from) / inward.length()
+        });
+        insets.fold(f64::INFINITY, f64::min)
+    }
+
     /// How many edges it has.
     pub(super) fn edge_count(&self) -> usize {
         match self.points.len() {
