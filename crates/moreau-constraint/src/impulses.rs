@@ -2,12 +2,27 @@ use moreau_math::Vec3;
 use serde::{Deserialize, Serialize};
 
 /// The unknowns of a [`crate::ContactProblem`]: warm start on the way in, solution on the way out.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Impulses {
     /// One (normal, tangent 1, tangent 2) a contact, N s, acting on B.
     pub contacts: Vec<Vec3>,
     /// One a row, N s (N m s for angular rows).
     pub rows: Vec<f64>,
+}
+
+impl Clone for Impulses {
+    fn clone(&self) -> Self {
+        Self {
+            contacts: self.contacts.clone(),
+            rows: self.rows.clone(),
+        }
+    }
+
+    /// Memory is reused.
+    fn clone_from(&mut self, other: &Self) {
+        self.contacts.clone_from(&other.contacts);
+        self.rows.clone_from(&other.rows);
+    }
 }
 
 impl Impulses {

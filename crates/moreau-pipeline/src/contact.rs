@@ -43,6 +43,9 @@ pub struct Contact {
     pub impulse: Vec3,
 }
 
+// A step reads and writes all of them several times.
+const _: () = assert!(size_of::<Contact>() <= 256);
+
 impl Contact {
     /// Names the point among those of its pair: `part_a`, `part_b` and `feature`, 32 bits each.
     pub fn key(&self) -> u128 {

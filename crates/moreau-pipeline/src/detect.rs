@@ -27,7 +27,7 @@ pub(crate) struct Detection {
     pairs: Vec<(u32, u32)>,
     /// Pairs of a sensor and a body that may meet in the step, sorted.
     pub(crate) sensor_pairs: Vec<(u32, u32)>,
-    /// Of each pair.
+    /// Of each pair, in their order, and more.
     found: Vec<PairFound>,
 }
 
@@ -40,6 +40,16 @@ struct PairFound {
     /// Whether the manifold is a kept one.
     recycled: bool,
     keep: Option<Kept>,
+}
+
+impl PairFound {
+    /// With room for the manifold of two convex bodies.
+    fn new() -> Self {
+        Self {
+            manifolds: Vec::with_capacity(1),
+            ..Self::default()
+        }
+    }
 }
 
 /// Pairs of a chunk of narrow-phase work; the same for any number of threads.
@@ -238,7 +248,10 @@ impl Detection {
         dt: f64,
         parallel: bool,
     ) -> usize {
-        self.found.resize_with(self.pairs.len(), PairFound::default);
+        // Those beyond the pairs keep their memory.
+        if self.found.len() < self.pairs.len() {
+            self.found.resize_with(self.pairs.len(), PairFound::new);
+        }
         self.look_up_kept(state);
         let prediction = state.settings.prediction_distance;
         let recycling = Recycling {
@@ -270,7 +283,8 @@ impl Detection {
                 .zip(self.found.chunks_mut(CHUNK))
                 .for_each(fill);
         }
-        self.found.iter().filter(|found| found.recycled).count()
+        let found = &self.found[..self.pairs.len()];
+        found.iter().filter(|found| found.recycled).count()
     }
 
     /// Both lists are sorted by pair.
@@ -285,7 +299,8 @@ impl Detection {
     /// Lists what to keep for the next step, sorted by pair.
     pub(crate) fn list_kept(&self, kept: &mut Vec<Kept>) {
         kept.clear();
-        kept.extend(self.found.iter().filter_map(|found| found.keep));
+        let found = &self.found[..self.pairs.len()];
+        kept.extend(found.iter().filter_map(|found| found.keep));
     }
 
     /// Lists the contact points of all manifolds in the order (a, b, parts, feature); returns how many

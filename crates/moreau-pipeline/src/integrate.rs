@@ -35,6 +35,9 @@ pub(crate) struct Motion {
     pub(crate) correction: Velocity,
 }
 
+// One for each slot.
+const _: () = assert!(size_of::<Motion>() <= 120);
+
 impl Motion {
     /// Of a body that takes no part in a step.
     pub(crate) const NONE: Self = Self {

@@ -52,6 +52,9 @@ struct KeptPoint {
     feature: FeatureId,
 }
 
+// One for each pair of flat bodies, copied once a step.
+const _: () = assert!(size_of::<Kept>() <= 424);
+
 /// Overlap of shapes that were apart, and more of it of others, up to which the normal holds, as
 /// fractions of the allowed shift.
 const ROUNDING: f64 = 1e-6;

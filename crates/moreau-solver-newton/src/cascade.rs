@@ -108,12 +108,8 @@ impl Cascade {
         // The warm start may be the answer already; then it is kept to the bit.
         form.velocities(l, &mut self.v);
         let (residual, worst) = form.residual(l, &self.v);
-        self.best = Best {
-            impulses: l.clone(),
-            residual,
-            worst,
-            calm: None,
-        };
+        self.best.impulses.clone_from(l);
+        (self.best.residual, self.best.worst, self.best.calm) = (residual, worst, None);
         if !residual.is_finite() {
             // A warm start that overflows is none.
             self.best.impulses = form.zero();

@@ -66,7 +66,7 @@ pub(crate) struct BodyForm {
 }
 
 /// Impulses of contacts and rows, or anything of that shape.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Dual {
     pub(crate) contacts: Vec<Vec3>,
     pub(crate) rows: Vec<f64>,
@@ -464,6 +464,21 @@ impl Row {
 
     fn natural_map(&self, l: f64, w: f64) -> f64 {
         (l - (l - w / self.diagonal).clamp(self.lower, self.upper)).abs() * self.diagonal
+    }
+}
+
+impl Clone for Dual {
+    fn clone(&self) -> Self {
+        Self {
+            contacts: self.contacts.clone(),
+            rows: self.rows.clone(),
+        }
+    }
+
+    /// Memory is reused.
+    fn clone_from(&mut self, other: &Self) {
+        self.contacts.clone_from(&other.contacts);
+        self.rows.clone_from(&other.rows);
     }
 }
 

@@ -163,10 +163,12 @@ impl ContactSolver for NewtonSolver {
     ) -> Result<SolveReport, SolveError> {
         impulses.sanitize(problem.contacts().len(), problem.rows().len());
         self.cascade.form.load(problem);
-        let mut l = Dual::from_impulses(impulses);
+        let mut l = Dual {
+            contacts: std::mem::take(&mut impulses.contacts),
+            rows: std::mem::take(&mut impulses.rows),
+        };
         let report = self.cascade.solve(&mut l, &self.settings);
-        impulses.contacts.clone_from(&l.contacts);
-        impulses.rows.clone_from(&l.rows);
+        (impulses.contacts, impulses.rows) = (l.contacts, l.rows);
         self.cascade
             .form
             .export(problem, &self.cascade.v, velocities);
