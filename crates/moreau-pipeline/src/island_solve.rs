@@ -2,7 +2,7 @@
 
 use crate::contact::Contact;
 use crate::corrector::Corrector;
-use crate::island::{IslandRange, Islands};
+use crate::island::{IslandRange, Islands, NONE};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
@@ -174,9 +174,15 @@ impl Worker {
         }
         self.add_other_bodies(input, island)?;
         let mut bounces = false;
+        // Of the pair that the last contact belongs to.
+        let (mut pair, mut a, mut b, mut surface) = ((NONE, NONE), 0, 0, Vec3::ZERO);
         for index in island.contacts {
             let p = &input.points[*index as usize];
-            let (a, b) = (self.local(island, p.a.index), self.local(island, p.b.index));
+            if pair != (p.a.index, p.b.index) {
+                pair = (p.a.index, p.b.index);
+                (a, b) = (self.local(island, pair.0), self.local(island, pair.1));
+                surface = surface_velocity(input.state, pair);
+            }
             let frame = ContactFrame {
                 normal: p.normal,
                 tangent1: p.tangent1,
@@ -189,12 +195,15 @@ impl Worker {
                 lever_a: p.lever_a,
                 lever_b: p.lever_b,
                 friction: p.friction,
-                bias: surface_bias(input.state, p, &frame),
+                bias: surface_bias(surface, &frame),
             };
-            let free = self.problem.free_velocity(&point).x;
-            let (bias, bounce) = normal_bias(input, p, free);
-            point.bias.x = bias;
-            bounces |= bounce;
+            // Others neither bounce nor have a gap to close.
+            if p.restitution != 0.0 || p.separation > 0.0 {
+                let free = self.problem.free_velocity(&point).x;
+                let (bias, bounce) = normal_bias(input, p, free);
+                point.bias.x = bias;
+                bounces |= bounce;
+            }
             self.problem.add_contact_point(point)?;
             self.impulses.contacts.push(input.warm[*index as usize]);
         }
@@ -223,15 +232,17 @@ impl Worker {
         island: &Island<'_>,
     ) -> Result<(), WorldError> {
         self.others.clear();
-        let contacts = island.contacts.iter().flat_map(|i| {
+        let mut last = (NONE, NONE);
+        let contacts = island.contacts.iter().filter_map(|i| {
             let p = &input.points[*i as usize];
-            [p.a.index, p.b.index]
+            let before = std::mem::replace(&mut last, (p.a.index, p.b.index));
+            (before != last).then_some([last.0, last.1])
         });
         let joints = island.joints.iter().flat_map(|slot| {
             let joint = joint_state(input.state, *slot).joint;
             [joint.a.index, joint.b.index]
         });
-        for index in contacts.chain(joints) {
+        for index in contacts.flatten().chain(joints) {
             let body = input.state.bodies[index as usize].value.as_ref();
             if body.is_some_and(|b| !b.moves()) && self.others.last() != Some(&index) {
                 self.others.push(index);
@@ -437,14 +448,18 @@ fn open_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> f64 {
     }
 }
 
-/// Moving surfaces: the material at the contact moves relative to its body. (0, b_t1, b_t2), m/s.
-fn surface_bias(state: &WorldState, p: &Contact, frame: &ContactFrame) -> Vec3 {
+/// Moving surfaces: the velocity of B's material relative to B, less that of A's, world axes, m/s.
+fn surface_velocity(state: &WorldState, (a, b): (u32, u32)) -> Vec3 {
     let surface = |index: u32| {
         let body = state.bodies[index as usize].value.as_ref();
         body.filter(|b| b.surface_velocity != Vec3::ZERO)
             .map_or(Vec3::ZERO, |b| b.rotation * b.surface_velocity)
     };
-    let relative = surface(p.b.index) - surface(p.a.index);
+    surface(b) - surface(a)
+}
+
+/// (0, b_t1, b_t2) of it, m/s.
+fn surface_bias(relative: Vec3, frame: &ContactFrame) -> Vec3 {
     if relative == Vec3::ZERO {
         return Vec3::ZERO;
     }

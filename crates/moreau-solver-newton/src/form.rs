@@ -107,6 +107,20 @@ fn parts(x: &Six) -> (Vec3, Vec3) {
 }
 
 impl BodyForm {
+    /// Numbers the movable bodies of a problem, and nothing more; returns how many there are.
+    pub(crate) fn load_index(&mut self, problem: &ContactProblem) -> usize {
+        let mut count = 0;
+        self.index.clear();
+        self.index.extend(problem.bodies().iter().map(|body| {
+            if body.is_immovable() {
+                return NONE;
+            }
+            count += 1;
+            count - 1
+        }));
+        count as usize
+    }
+
     /// Fills the form from a problem. Memory is reused.
     pub(crate) fn load(&mut self, problem: &ContactProblem) {
         self.index.clear();

@@ -132,9 +132,13 @@ impl NewtonSolver {
     /// whether exact solving is affordable. More than [`NewtonSettings::krylov_work`], but not how
     /// much more, where it is above that.
     pub fn work_estimate(&mut self, problem: &ContactProblem) -> u64 {
-        self.cascade.form.load(problem);
         let limits = self.settings.krylov();
-        self.cascade.system.analyse(&self.cascade.form, &limits);
+        let bodies = self.cascade.form.load_index(problem);
+        let index = &self.cascade.form.index;
+        let contacts = problem.contacts().iter().map(|c| (c.a, c.b));
+        let rows = problem.rows().iter().map(|r| (r.a, r.b));
+        let pairs = contacts.chain(rows).map(|(a, b)| (index[a], index[b]));
+        self.cascade.system.analyse_graph(bodies, pairs, &limits);
         self.cascade.system.multiply_adds()
     }
 }

@@ -61,7 +61,13 @@ impl KrylovLimits {
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct System {
+    /// Bodies that contacts and rows connect, in their order.
     graph: Vec<(u32, u32)>,
+    /// Bodies that touch an immovable one.
+    grounded: Vec<u32>,
+    /// The same of the problem that is being looked at.
+    pairs: Vec<(u32, u32)>,
+    roots: Vec<u32>,
     nodes: usize,
     /// Without fill where `incomplete`.
     symbolic: Symbolic,
@@ -88,41 +94,48 @@ pub(crate) struct System {
 impl System {
     /// Analyses the contact graph, unless it is that of the last problem.
     pub(crate) fn analyse(&mut self, form: &BodyForm, limits: &KrylovLimits) {
-        (self.iterations, self.reduction) = (limits.iterations, limits.reduction);
         let contacts = form.contacts.iter().map(|c| (c.a, c.b));
         let rows = form.rows.iter().map(|r| (r.a, r.b));
-        let mut pairs: Vec<(u32, u32)> = contacts.chain(rows).collect();
-        pairs.dedup();
-        let grounded: Vec<u32> = pairs
-            .iter()
-            .filter(|(a, b)| (*a == NONE) != (*b == NONE))
-            .map(|(a, b)| if *a == NONE { *b } else { *a })
-            .collect();
-        let mut graph = pairs;
-        graph.retain(|(a, b)| *a != NONE && *b != NONE);
+        self.analyse_graph(form.bodies(), contacts.chain(rows), limits);
+    }
+
+    /// The same from the movable indices of the `pairs` that contacts and rows connect, in their order.
+    pub(crate) fn analyse_graph(
+        &mut self,
+        bodies: usize,
+        pairs: impl Iterator<Item = (u32, u32)>,
+        limits: &KrylovLimits,
+    ) {
+        (self.iterations, self.reduction) = (limits.iterations, limits.reduction);
+        self.pairs.clear();
+        self.roots.clear();
+        for (a, b) in pairs {
+            if a != NONE && b != NONE {
+                push_new(&mut self.pairs, (a, b));
+            } else if a != b {
+                push_new(&mut self.roots, if a == NONE { b } else { a });
+            }
+        }
         let most = limits.work / BLOCK_PRODUCT;
-        let known = self.nodes == form.bodies() && self.graph == graph;
+        let known = self.nodes == bodies && self.graph == self.pairs;
         let fits = if self.incomplete {
-            known && most <= self.exceeded
+            known && most <= self.exceeded && self.grounded == self.roots
         } else {
             known && self.symbolic.work() <= most
         };
-        // Roots of an incomplete order may have changed although the graph has not.
-        if fits && !self.incomplete {
+        if fits {
             return;
         }
-        let (nodes, edges) = (form.bodies(), graph.iter().copied());
-        let complete = if fits {
-            None
-        } else {
-            Symbolic::within(nodes, edges.clone(), most)
-        };
+        let edges = self.pairs.iter().copied();
+        let complete = Symbolic::within(bodies, edges.clone(), most);
         self.incomplete = complete.is_none();
         self.symbolic = complete.unwrap_or_else(|| {
             self.exceeded = most;
-            Symbolic::without_fill(nodes, edges, grounded.into_iter())
+            Symbolic::without_fill(bodies, edges, self.roots.iter().copied())
         });
-        (self.nodes, self.graph) = (nodes, graph);
+        self.nodes = bodies;
+        std::mem::swap(&mut self.graph, &mut self.pairs);
+        std::mem::swap(&mut self.grounded, &mut self.roots);
     }
 
     /// Multiply-adds of one complete factorisation; where it is not done, one more than the limit at
@@ -302,6 +315,13 @@ impl System {
         }
         self.spent += (self.krylov.iterations - first) * step;
         left <= KRYLOV_ENOUGH * whole && x.iter().flatten().all(|x| x.is_finite())
+    }
+}
+
+/// Appends what the list does not end with already: the points of a manifold follow each other.
+fn push_new<T: Copy + PartialEq>(list: &mut Vec<T>, item: T) {
+    if list.last() != Some(&item) {
+        list.push(item);
     }
 }
 
