@@ -1,7 +1,7 @@
-//! Contacts in the order of a sweep: grouped by pair of bodies, coloured, and four pairs to a pack.
+//! Contacts in the order of a sweep: grouped by pair of bodies, coloured, and eight pairs to a pack.
 //!
 //! A *unit* is up to four consecutive contacts of one pair with one normal. No two units of a colour
-//! share a body that moves, so a colour can be solved in any order, four units side by side, with the
+//! share a body that moves, so a colour can be solved in any order, eight units side by side, with the
 //! same result. Units get the lowest free colour in the order of the contacts; contacts with bodies
 //! that do not move have colours of their own, which come last, so that a sweep ends where nothing
 //! gives way. A unit that finds no free colour becomes one of its own, in the order of the contacts.
@@ -27,6 +27,8 @@ const SERIAL: u8 = u8::MAX;
 /// Consecutive units of one colour with the same count.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Run {
+    /// None of a unit without a colour.
+    pub(crate) colour: Option<u8>,
     pub(crate) units: std::ops::Range<usize>,
     pub(crate) count: usize,
 }
@@ -127,6 +129,7 @@ impl Colouring {
             };
             if !next.is_some_and(same) {
                 self.runs.push(Run {
+                    colour: (unit.colour != SERIAL).then_some(unit.colour),
                     units: start..i + 1,
                     count: usize::from(unit.count),
                 });

@@ -1,327 +1,453 @@
-//! One visit of all contacts.
+//! Blocks of contacts, visited by one thread or by several.
 //!
-//! For each contact, with s = u + b in its frame (n, t1, t2):
+//! All that threads write lies in [`Field`]s, and one rule keeps them apart. A field is touched only
 //!
-//! ```text
-//! l_n' = max(0, l_n - s_n/W_nn)                       normal row
-//! s_t' = s_t + W_tn (l_n' - l_n)
-//! l_t' = disc(l_t - s_t'/w, mu l_n')                w: largest eigenvalue of W_tt
-//! ```
+//! * by the thread that runs a block, and there only what the block owns: its points, its sums, and
+//!   the bodies that its pairs move; other bodies are read by all and written by none;
+//! * by [`Conductor`], between two tasks, while no block runs.
 //!
-//! Where this changes nothing the contact obeys the exact law: the step 1/w is the same in all
-//! directions, so that the fixed point of the projection slides along -s_t. The world impulse of
-//! the three changes is applied to both bodies at once.
+//! Blocks that run at once belong to one group, and [`crate::colour`] gives no two pairs of a group
+//! the same moving body (a pair without a colour is a group of its own). So no two threads touch the
+//! same memory, unless all of them read it. A task ends before [`Conductor::run`] returns, and each
+//! thread sees what those before it wrote, for [`Team`] orders them.
 
-use crate::lanes::{Lanes, Plain, Quad};
-use crate::packed::{BodyRecord, Pack, Packed, Point, Run};
+use crate::lanes::{Lanes, Oct, Plain};
+use crate::packed::{Block, BodyIndex, BodyRecord, Impulse, Pack, Packed, Point, Sums};
+use crate::team::{Help, Team};
+use crate::visit::{Body, Mass, Pairs, add, dot, load3, prepare, scale, store3, sub};
+use std::ops::Range;
 
-type V3<L> = [L; 3];
+/// Bodies of one share of [`Task::Advance`].
+const BODIES: usize = 512;
 
-#[inline(always)]
-fn load3<L: Lanes>(from: &[Quad; 3]) -> V3<L> {
-    [L::load(&from[0]), L::load(&from[1]), L::load(&from[2])]
+/// What is done to a block, or to a share of the bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Task {
+    /// A visit of all contacts, from where `beta` puts their impulses.
+    Sweep,
+    /// Adds what the impulses do to the velocities.
+    Apply,
+    /// The natural map of each contact.
+    Maps,
+    /// Bodies: v ahead by `beta`, as the impulses of the next sweep.
+    Advance,
 }
 
-#[inline(always)]
-fn store3<L: Lanes>(v: V3<L>, to: &mut [Quad; 3]) {
-    v[0].store(&mut to[0]);
-    v[1].store(&mut to[1]);
-    v[2].store(&mut to[2]);
+/// A task with its numbers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job {
+    pub(crate) task: Task,
+    /// Which of the two lists of impulses is the last.
+    pub(crate) current: usize,
+    pub(crate) beta: f64,
 }
 
-#[inline(always)]
-fn add<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
+impl Job {
+    fn to_words(self) -> [u64; 2] {
+        let task = match self.task {
+            Task::Sweep => 0,
+            Task::Apply => 1,
+            Task::Maps => 2,
+            Task::Advance => 3,
+        };
+        [task << 1 | self.current as u64, self.beta.to_bits()]
+    }
 
-#[inline(always)]
-fn sub<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn scale<L: Lanes>(a: V3<L>, s: L) -> V3<L> {
-    [a[0] * s, a[1] * s, a[2] * s]
-}
-
-#[inline(always)]
-fn dot<L: Lanes>(a: V3<L>, b: V3<L>) -> L {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn cross<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
-    [
-        a[1] * b[2] - a[2] * b[1],
-        a[2] * b[0] - a[0] * b[2],
-        a[0] * b[1] - a[1] * b[0],
-    ]
-}
-
-/// Four bodies.
-#[derive(Clone, Copy)]
-struct Body<L> {
-    linear: V3<L>,
-    angular: V3<L>,
-    /// The two spare lanes of the record.
-    spare: [L; 2],
-}
-
-#[derive(Clone, Copy)]
-struct Mass<L> {
-    inverse: L,
-    xx_yy_zz: V3<L>,
-    xy_xz_yz: V3<L>,
-}
-
-#[inline(always)]
-fn rows<L: Lanes>(records: &[BodyRecord], indices: &[u32; 4]) -> [[L; 4]; 2] {
-    let a = &records[indices[0] as usize];
-    let b = &records[indices[1] as usize];
-    let c = &records[indices[2] as usize];
-    let d = &records[indices[3] as usize];
-    [
-        L::transpose([
-            L::load(&a[0]),
-            L::load(&b[0]),
-            L::load(&c[0]),
-            L::load(&d[0]),
-        ]),
-        L::transpose([
-            L::load(&a[1]),
-            L::load(&b[1]),
-            L::load(&c[1]),
-            L::load(&d[1]),
-        ]),
-    ]
-}
-
-impl<L: Lanes> Body<L> {
-    #[inline(always)]
-    fn load(records: &[BodyRecord], indices: &[u32; 4]) -> Self {
-        let [[x, y, z, wx], [wy, wz, s0, s1]] = rows(records, indices);
+    fn from_words([first, second]: [u64; 2]) -> Self {
+        let task = match first >> 1 {
+            0 => Task::Sweep,
+            1 => Task::Apply,
+            2 => Task::Maps,
+            _ => Task::Advance,
+        };
         Self {
-            linear: [x, y, z],
-            angular: [wx, wy, wz],
-            spare: [s0, s1],
+            task,
+            current: (first & 1) as usize,
+            beta: f64::from_bits(second),
         }
-    }
-
-    #[inline(always)]
-    fn store(self, records: &mut [BodyRecord], indices: &[u32; 4]) {
-        let [x, y, z] = self.linear;
-        let [wx, wy, wz] = self.angular;
-        let first = L::transpose([x, y, z, wx]);
-        let second = L::transpose([wy, wz, self.spare[0], self.spare[1]]);
-        for lane in 0..4 {
-            let record = &mut records[indices[lane] as usize];
-            first[lane].store(&mut record[0]);
-            second[lane].store(&mut record[1]);
-        }
-    }
-
-    /// Velocity of the point at `lever`.
-    #[inline(always)]
-    fn at(&self, lever: V3<L>) -> V3<L> {
-        add(self.linear, cross(self.angular, lever))
-    }
-
-    #[inline(always)]
-    fn push(&mut self, mass: &Mass<L>, lever: V3<L>, impulse: V3<L>) {
-        self.linear = add(self.linear, scale(impulse, mass.inverse));
-        self.angular = add(self.angular, mass.turn(cross(lever, impulse)));
-    }
-
-    #[inline(always)]
-    fn pull(&mut self, mass: &Mass<L>, lever: V3<L>, impulse: V3<L>) {
-        self.linear = sub(self.linear, scale(impulse, mass.inverse));
-        self.angular = sub(self.angular, mass.turn(cross(lever, impulse)));
     }
 }
 
-impl<L: Lanes> Mass<L> {
-    #[inline(always)]
-    fn load(records: &[BodyRecord], indices: &[u32; 4]) -> Self {
-        let [[inverse, xx, yy, zz], [xy, xz, yz, _]] = rows(records, indices);
+#[allow(unsafe_code)]
+mod field {
+    //! Memory that several threads write, each its own part.
+
+    use std::cell::UnsafeCell;
+
+    pub(super) struct Field<'a, T>(&'a [UnsafeCell<T>]);
+
+    // SAFETY: threads that hold the field reach its items through `unsafe` methods alone, whose
+    // callers keep them apart.
+    unsafe impl<T: Send + Sync> Sync for Field<'_, T> {}
+
+    impl<'a, T> Field<'a, T> {
+        pub(super) fn new(items: &'a mut [T]) -> Self {
+            let items: *mut [T] = items;
+            // SAFETY: `UnsafeCell<T>` has the layout of `T`, and the exclusive borrow lasts as long as
+            // the shared one that replaces it.
+            Self(unsafe { &*(items as *const [UnsafeCell<T>]) })
+        }
+
+        pub(super) fn len(&self) -> usize {
+            self.0.len()
+        }
+
+        /// # Safety
+        /// While the borrow lasts nobody writes the item.
+        #[inline(always)]
+        pub(super) unsafe fn get(&self, index: usize) -> &T {
+            // SAFETY: the caller's promise.
+            unsafe { &*self.0[index].get() }
+        }
+
+        /// # Safety
+        /// While the borrow lasts nobody else reads or writes the item.
+        #[inline(always)]
+        #[allow(clippy::mut_from_ref)]
+        pub(super) unsafe fn get_mut(&self, index: usize) -> &mut T {
+            // SAFETY: the caller's promise.
+            unsafe { &mut *self.0[index].get() }
+        }
+
+        /// # Safety
+        /// While the borrow lasts nobody else reads or writes any item.
+        #[allow(clippy::mut_from_ref)]
+        pub(super) unsafe fn all(&self) -> &mut [T] {
+            let first = UnsafeCell::raw_get(self.0.as_ptr());
+            // SAFETY: the caller's promise; the pointer is that of the whole slice.
+            unsafe { std::slice::from_raw_parts_mut(first, self.0.len()) }
+        }
+    }
+}
+use field::Field;
+
+/// What blocks work on.
+pub(crate) struct View<'a> {
+    arithmetic: Arithmetic,
+    friction: bool,
+    groups: &'a [Range<usize>],
+    blocks: &'a [Block],
+    packs: &'a [Pack],
+    points: &'a [Point],
+    masses: &'a [BodyRecord],
+    impulses: [Field<'a, Impulse>; 2],
+    maps: Field<'a, Oct>,
+    sums: Field<'a, Sums>,
+    velocities: Field<'a, BodyRecord>,
+    ends: Field<'a, BodyRecord>,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(packed: &'a mut Packed, arithmetic: Arithmetic) -> Self {
+        let [first, second] = &mut packed.impulses;
         Self {
-            inverse,
-            xx_yy_zz: [xx, yy, zz],
-            xy_xz_yz: [xy, xz, yz],
+            arithmetic,
+            friction: packed.friction,
+            groups: &packed.groups,
+            blocks: &packed.blocks,
+            packs: &packed.packs,
+            points: &packed.points,
+            masses: &packed.masses,
+            impulses: [Field::new(first), Field::new(second)],
+            maps: Field::new(&mut packed.maps),
+            sums: Field::new(&mut packed.sums),
+            velocities: Field::new(&mut packed.velocities),
+            ends: Field::new(&mut packed.ends),
         }
     }
 
-    #[inline(always)]
-    fn turn(&self, t: V3<L>) -> V3<L> {
-        let ([xx, yy, zz], [xy, xz, yz]) = (self.xx_yy_zz, self.xy_xz_yz);
-        [
-            xx * t[0] + xy * t[1] + xz * t[2],
-            xy * t[0] + yy * t[1] + yz * t[2],
-            xz * t[0] + yz * t[1] + zz * t[2],
-        ]
+    /// Runs `work` with the conductor of this view, and with `threads` threads of the caller's pool.
+    pub(crate) fn conduct<R>(
+        &self,
+        threads: usize,
+        work: impl FnOnce(&mut Conductor<'_, '_>) -> R,
+    ) -> R {
+        // SAFETY: a team runs the blocks of the tasks that the conductor gives it.
+        #[allow(unsafe_code)]
+        let block = |words, index| unsafe { self.run(Job::from_words(words), index) };
+        Team::with_help(threads, &block, |team| {
+            work(&mut Conductor { view: self, team })
+        })
     }
-}
 
-/// The two bodies of four pairs, and their axes.
-struct Pairs<L> {
-    a: Body<L>,
-    b: Body<L>,
-    mass_a: Mass<L>,
-    mass_b: Mass<L>,
-    axes: [V3<L>; 3],
-    friction: L,
-}
-
-impl<L: Lanes> Pairs<L> {
-    #[inline(always)]
-    fn load(pack: &Pack, masses: &[BodyRecord], velocities: &[BodyRecord]) -> Self {
-        Self {
-            a: Body::load(velocities, &pack.a),
-            b: Body::load(velocities, &pack.b),
-            mass_a: Mass::load(masses, &pack.a),
-            mass_b: Mass::load(masses, &pack.b),
-            axes: [
-                load3(&pack.normal),
-                load3(&pack.tangent1),
-                load3(&pack.tangent2),
-            ],
-            friction: L::load(&pack.friction),
+    /// # Safety
+    /// What runs at the same time is of the same job, and of the same group where the job changes
+    /// velocities, and has another index.
+    #[allow(unsafe_code)]
+    unsafe fn run(&self, job: Job, index: usize) {
+        match self.arithmetic {
+            // SAFETY: the caller's promise; a processor with AVX2 or AVX-512F, see `Arithmetic`.
+            Arithmetic::Plain => unsafe { run::<Plain>(self, job, index) },
+            #[cfg(target_arch = "x86_64")]
+            Arithmetic::Avx2 => unsafe { x86::run_avx2(self, job, index) },
+            #[cfg(target_arch = "x86_64")]
+            Arithmetic::Avx512 => unsafe { x86::run_avx512(self, job, index) },
         }
     }
-
-    /// s = u + b.
-    #[inline(always)]
-    fn shifted_velocity(&self, point: &Point) -> V3<L> {
-        let u = sub(
-            self.b.at(load3(&point.lever_b)),
-            self.a.at(load3(&point.lever_a)),
-        );
-        let bias = load3(&point.bias);
-        [
-            dot(self.axes[0], u) + bias[0],
-            dot(self.axes[1], u) + bias[1],
-            dot(self.axes[2], u) + bias[2],
-        ]
-    }
-
-    #[inline(always)]
-    fn apply(&mut self, point: &Point, change: V3<L>) {
-        let [n, t1, t2] = self.axes;
-        let impulse = add(
-            scale(n, change[0]),
-            add(scale(t1, change[1]), scale(t2, change[2])),
-        );
-        self.a.pull(&self.mass_a, load3(&point.lever_a), impulse);
-        self.b.push(&self.mass_b, load3(&point.lever_b), impulse);
-    }
-
-    /// The impulse that the contact's law asks for at the shifted velocity `s`.
-    #[inline(always)]
-    fn answer(&self, point: &Point, s: V3<L>, l: V3<L>) -> V3<L> {
-        let zero = L::splat(0.0);
-        let normal = (l[0] - s[0] * L::load(&point.inverse_normal)).max(zero);
-        let change = normal - l[0];
-        let s1 = s[1] + L::load(&point.coupling[0]) * change;
-        let s2 = s[2] + L::load(&point.coupling[1]) * change;
-        let limit = self.friction * normal;
-        let limit_squared = limit * limit;
-        let step = L::load(&point.step);
-        let t1 = l[1] - step * s1;
-        let t2 = l[2] - step * s2;
-        let squared = t1 * t1 + t2 * t2;
-        let shrink = limit / squared.max(L::splat(f64::MIN_POSITIVE)).sqrt();
-        [
-            normal,
-            L::pick(squared, limit_squared, t1, t1 * shrink),
-            L::pick(squared, limit_squared, t2, t2 * shrink),
-        ]
-    }
 }
 
-/// A run of packs: reads points, changes impulses and velocities.
-#[inline(always)]
-fn sweep_run<L: Lanes>(
-    run: &Run,
-    (packs, points): (&[Pack], &[Point]),
-    impulses: &mut [[Quad; 3]],
-    masses: &[BodyRecord],
-    velocities: &mut [BodyRecord],
-) {
-    let points = points[run.points.clone()].chunks_exact(run.count);
-    let impulses = impulses[run.points.clone()].chunks_exact_mut(run.count);
-    for ((pack, points), impulses) in packs[run.packs.clone()].iter().zip(points).zip(impulses) {
-        let mut pairs = Pairs::<L>::load(pack, masses, velocities);
-        for (point, impulse) in points.iter().zip(impulses) {
-            let l = load3(impulse);
-            let answer = pairs.answer(point, pairs.shifted_velocity(point), l);
-            store3(answer, impulse);
-            pairs.apply(point, sub(answer, l));
-        }
-        pairs.a.store(velocities, &pack.a);
-        pairs.b.store(velocities, &pack.b);
-    }
+/// The thread that says what is done next. While it lives nobody else touches the view, but for what
+/// runs inside of its own methods.
+pub(crate) struct Conductor<'v, 'a> {
+    view: &'v View<'a>,
+    team: Option<Help<'v>>,
 }
 
-#[inline(always)]
-fn sweep_all<L: Lanes>(packed: &mut Packed) {
-    for run in &packed.runs {
-        sweep_run::<L>(
-            run,
-            (&packed.packs, &packed.points),
-            &mut packed.impulses,
-            &packed.masses,
-            &mut packed.velocities,
-        );
-    }
-}
-
-/// Adds what the impulses do to the velocities.
-#[inline(always)]
-fn apply_all<L: Lanes>(packed: &mut Packed) {
-    for run in &packed.runs {
-        let points = packed.points[run.points.clone()].chunks_exact(run.count);
-        let impulses = packed.impulses[run.points.clone()].chunks_exact(run.count);
-        let packs = packed.packs[run.packs.clone()].iter();
-        for ((pack, points), impulses) in packs.zip(points).zip(impulses) {
-            let mut pairs = Pairs::<L>::load(pack, &packed.masses, &packed.velocities);
-            for (point, impulse) in points.iter().zip(impulses) {
-                pairs.apply(point, load3(impulse));
+// SAFETY, of all methods: they take the conductor by exclusive reference, there is one for a view, and
+// when they start no block runs.
+#[allow(unsafe_code)]
+impl Conductor<'_, '_> {
+    /// Does `task` to everything. Colours follow each other where the order matters.
+    pub(crate) fn run(&mut self, job: Job) {
+        match job.task {
+            Task::Sweep | Task::Apply => {
+                for group in self.view.groups {
+                    self.run_at_once(job, group.clone());
+                }
             }
-            pairs.a.store(&mut packed.velocities, &pack.a);
-            pairs.b.store(&mut packed.velocities, &pack.b);
-        }
-    }
-}
-
-/// The natural map (m/s) of each contact: |l - P_K(l - rho (s + g))|/rho with rho = 1/scale,
-/// g = (mu |s_t|, 0, 0), K the friction cone.
-#[inline(always)]
-fn natural_maps_all<L: Lanes>(packed: &Packed, maps: &mut [Quad]) {
-    let (zero, one) = (L::splat(0.0), L::splat(1.0));
-    let tiny = L::splat(f64::MIN_POSITIVE);
-    for run in &packed.runs {
-        for (k, pack) in packed.packs[run.packs.clone()].iter().enumerate() {
-            let pairs = Pairs::<L>::load(pack, &packed.masses, &packed.velocities);
-            let mu = pairs.friction;
-            for i in 0..run.count {
-                let index = run.points.start + k * run.count + i;
-                let s = pairs.shifted_velocity(&packed.points[index]);
-                let l: V3<L> = load3(&packed.impulses[index]);
-                let size = L::load(&packed.scales[index]);
-                let slip = (s[1] * s[1] + s[2] * s[2]).sqrt();
-                // In speeds: l/rho.
-                let l = scale(l, size);
-                let z = [l[0] - (s[0] + mu * slip), l[1] - s[1], l[2] - s[2]];
-                let radial = (z[1] * z[1] + z[2] * z[2]).sqrt();
-                // Outside the cone: on its surface, or its tip.
-                let along = ((z[0] + mu * radial) / (one + mu * mu)).max(zero);
-                let shrink = mu * along / radial.max(tiny);
-                let normal = L::pick(radial, mu * z[0], z[0], along);
-                let t1 = L::pick(radial, mu * z[0], z[1], z[1] * shrink);
-                let t2 = L::pick(radial, mu * z[0], z[2], z[2] * shrink);
-                let d = [l[0] - normal, l[1] - t1, l[2] - t2];
-                dot(d, d).sqrt().store(&mut maps[index]);
+            Task::Maps => self.run_at_once(job, 0..self.view.blocks.len()),
+            Task::Advance => {
+                self.run_at_once(job, 0..self.view.velocities.len().div_ceil(BODIES));
             }
         }
+    }
+
+    fn run_at_once(&mut self, job: Job, range: Range<usize>) {
+        match &self.team {
+            Some(team) if range.len() > 1 => team.run(job.to_words(), range),
+            _ => {
+                for index in range {
+                    // SAFETY: one after the other.
+                    unsafe { self.view.run(job, index) }
+                }
+            }
+        }
+    }
+
+    pub(crate) fn velocities(&mut self) -> &mut [BodyRecord] {
+        unsafe { self.view.velocities.all() }
+    }
+
+    /// From one list to the other.
+    pub(crate) fn copy_impulses(&mut self, from: usize) {
+        let [first, second] = &self.view.impulses;
+        let (first, second) = unsafe { (first.all(), second.all()) };
+        if from == 0 {
+            second.copy_from_slice(first);
+        } else {
+            first.copy_from_slice(second);
+        }
+    }
+
+    pub(crate) fn impulses(&mut self, which: usize) -> &mut [Impulse] {
+        unsafe { self.view.impulses[which].all() }
+    }
+
+    pub(crate) fn maps(&mut self) -> &[Oct] {
+        unsafe { self.view.maps.all() }
+    }
+
+    pub(crate) fn sums(&mut self) -> &[Sums] {
+        unsafe { self.view.sums.all() }
+    }
+}
+
+/// # Safety
+/// As [`View::run`]; the processor has what `L` needs.
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn run<L: Lanes>(view: &View<'_>, job: Job, index: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        match (job.task, view.friction) {
+            (Task::Sweep, true) => sweep::<L, true>(view, job, index),
+            (Task::Sweep, false) => sweep::<L, false>(view, job, index),
+            (Task::Apply, _) => apply::<L>(view, job, index),
+            (Task::Maps, true) => natural_maps::<L, true>(view, job, index),
+            (Task::Maps, false) => natural_maps::<L, false>(view, job, index),
+            (Task::Advance, _) => advance::<L>(view, job, index),
+        }
+    }
+}
+
+/// The bodies of a pack.
+///
+/// # Safety
+/// Nobody writes them.
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn load_pairs<L: Lanes>(view: &View<'_>, pack: &Pack) -> Pairs<L> {
+    macro_rules! gather {
+        ($bodies:expr, $i:ident, $record:expr) => {{
+            let bodies = $bodies;
+            macro_rules! one {
+                ($k:literal) => {{
+                    let $i = bodies[$k].get();
+                    $record
+                }};
+            }
+            [
+                one!(0),
+                one!(1),
+                one!(2),
+                one!(3),
+                one!(4),
+                one!(5),
+                one!(6),
+                one!(7),
+            ]
+        }};
+    }
+    // SAFETY: the caller's promise.
+    let velocities = unsafe {
+        [
+            Body::load(gather!(&pack.a, i, view.velocities.get(i))),
+            Body::load(gather!(&pack.b, i, view.velocities.get(i))),
+        ]
+    };
+    let masses = [
+        Mass::load(gather!(&pack.a, i, &view.masses[i])),
+        Mass::load(gather!(&pack.b, i, &view.masses[i])),
+    ];
+    Pairs::new(pack, velocities, masses)
+}
+
+/// # Safety
+/// Nobody else touches those that move.
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn store_bodies<L: Lanes>(view: &View<'_>, bodies: &[BodyIndex; 8], body: Body<L>) {
+    let records = body.records();
+    for lane in 0..8 {
+        if bodies[lane].moves() {
+            // SAFETY: the caller's promise.
+            records[lane].store(unsafe { view.velocities.get_mut(bodies[lane].get()) });
+        }
+    }
+}
+
+/// # Safety
+/// As [`View::run`].
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index: usize) {
+    let block = &view.blocks[index];
+    let (from, to) = (&view.impulses[job.current], &view.impulses[1 - job.current]);
+    let (zero, beta) = (L::splat(0.0), L::splat(job.beta));
+    let (mut square, mut along) = (zero, zero);
+    let mut next = block.points.start;
+    for pack in &view.packs[block.packs.clone()] {
+        // SAFETY: the pack's bodies and points are this block's.
+        let mut pairs = unsafe { load_pairs::<L>(view, pack) };
+        for i in next..next + block.count {
+            let point = &view.points[i];
+            let (x, slot) = unsafe { (from.get(i), to.get_mut(i)) };
+            if FRICTION {
+                let (x, before) = (load3::<L>(x), load3(slot));
+                let l = add(x, scale(sub(x, before), beta));
+                let answer = pairs.answer::<FRICTION>(point, l);
+                store3(answer, slot);
+                let change = sub(answer, l);
+                pairs.apply::<FRICTION>(point, change);
+                let size = L::load(&point.scale);
+                square = square + size * dot(change, change);
+                along = along + size * dot(change, sub(answer, x));
+            } else {
+                let (x, before) = (L::load(&x[0]), L::load(&slot[0]));
+                let l = x + (x - before) * beta;
+                let [answer, ..] = pairs.answer::<FRICTION>(point, [l, zero, zero]);
+                answer.store(&mut slot[0]);
+                let change = answer - l;
+                pairs.apply::<FRICTION>(point, [change, zero, zero]);
+                let size = L::load(&point.scale);
+                square = square + size * (change * change);
+                along = along + size * (change * (answer - x));
+            }
+        }
+        next += block.count;
+        // SAFETY: see above.
+        unsafe {
+            store_bodies(view, &pack.a, pairs.a);
+            store_bodies(view, &pack.b, pairs.b);
+        }
+    }
+    // SAFETY: this block's.
+    let sums = unsafe { view.sums.get_mut(index) };
+    let mut lanes = Oct::default();
+    square.store(&mut lanes);
+    sums.square = lanes.sum();
+    along.store(&mut lanes);
+    sums.along = lanes.sum();
+}
+
+/// # Safety
+/// As [`View::run`].
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn apply<L: Lanes>(view: &View<'_>, job: Job, index: usize) {
+    let block = &view.blocks[index];
+    let mut next = block.points.start;
+    for pack in &view.packs[block.packs.clone()] {
+        // SAFETY: the pack's bodies and points are this block's.
+        unsafe {
+            let mut pairs = load_pairs::<L>(view, pack);
+            for i in next..next + block.count {
+                let impulse = load3(view.impulses[job.current].get(i));
+                pairs.apply::<true>(&view.points[i], impulse);
+            }
+            store_bodies(view, &pack.a, pairs.a);
+            store_bodies(view, &pack.b, pairs.b);
+        }
+        next += block.count;
+    }
+}
+
+/// # Safety
+/// As [`View::run`].
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn natural_maps<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index: usize) {
+    let block = &view.blocks[index];
+    let mut next = block.points.start;
+    let (mut most, mut sum) = (L::splat(0.0), L::splat(0.0));
+    for pack in &view.packs[block.packs.clone()] {
+        // SAFETY: the task reads velocities, and the points are this block's.
+        unsafe {
+            let pairs = load_pairs::<L>(view, pack);
+            for i in next..next + block.count {
+                let impulse = load3(view.impulses[job.current].get(i));
+                let map = pairs.natural_map::<FRICTION>(&view.points[i], impulse);
+                map.store(view.maps.get_mut(i));
+                most = map.max(most);
+                sum = sum + map;
+            }
+        }
+        next += block.count;
+    }
+    let mut lanes = Oct::default();
+    sum.store(&mut lanes);
+    // What is no number is lost in the largest, not in the sum.
+    let sum = lanes.sum();
+    most.store(&mut lanes);
+    let most = lanes.0.into_iter().fold(0.0, f64::max);
+    // SAFETY: this block's.
+    let sums = unsafe { view.sums.get_mut(index) };
+    sums.map = if sum.is_finite() { most } else { sum };
+}
+
+/// # Safety
+/// As [`View::run`].
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn advance<L: Lanes>(view: &View<'_>, job: Job, index: usize) {
+    let beta = L::splat(job.beta);
+    let start = index * BODIES;
+    for i in start..(start + BODIES).min(view.velocities.len()) {
+        // SAFETY: each share has its own bodies.
+        let (v, end) = unsafe { (view.velocities.get_mut(i), view.ends.get_mut(i)) };
+        let (new, before) = (L::load(v), L::load(end));
+        *end = *v;
+        (new + (new - before) * beta).store(v);
     }
 }
 
@@ -329,78 +455,96 @@ fn natural_maps_all<L: Lanes>(packed: &Packed, maps: &mut [Quad]) {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Arithmetic {
     Plain,
+    /// Exists only where the processor has AVX2.
     #[cfg(target_arch = "x86_64")]
     Avx2,
+    /// Exists only where the processor has AVX-512F.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
 }
 
 impl Arithmetic {
-    /// The fastest that the processor has.
-    pub(crate) fn fastest() -> Self {
+    /// The fastest that the processor has; `narrow` leaves out those with registers of 512 bits.
+    pub(crate) fn fastest(narrow: bool) -> Self {
         #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            return Self::Avx2;
+        {
+            if !narrow && std::arch::is_x86_feature_detected!("avx512f") {
+                return Self::Avx512;
+            }
+            if std::arch::is_x86_feature_detected!("avx2") {
+                return Self::Avx2;
+            }
         }
+        let _ = narrow;
         Self::Plain
     }
 
-    pub(crate) fn sweep(self, packed: &mut Packed) {
+    /// Writes the coefficients of all contacts that follow from levers and masses.
+    pub(crate) fn prepare(self, packed: &mut Packed) {
         match self {
-            Self::Plain => sweep_all::<Plain>(packed),
+            Self::Plain => prepare_all::<Plain>(packed),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::sweep(packed),
+            Self::Avx2 => x86::prepare_avx2(packed),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => x86::prepare_avx512(packed),
         }
     }
+}
 
-    pub(crate) fn apply(self, packed: &mut Packed) {
-        match self {
-            Self::Plain => apply_all::<Plain>(packed),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::apply(packed),
-        }
-    }
-
-    pub(crate) fn natural_maps(self, packed: &Packed, maps: &mut [Quad]) {
-        match self {
-            Self::Plain => natural_maps_all::<Plain>(packed, maps),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => avx2::natural_maps(packed, maps),
+#[inline(always)]
+fn prepare_all<L: Lanes>(packed: &mut Packed) {
+    for block in &packed.blocks {
+        let mut next = block.points.start;
+        for pack in &packed.packs[block.packs.clone()] {
+            let a = Mass::<L>::load(pack.a.map(|i| &packed.masses[i.get()]));
+            let b = Mass::<L>::load(pack.b.map(|i| &packed.masses[i.get()]));
+            for point in &mut packed.points[next..next + block.count] {
+                prepare(pack, point, [&a, &b]);
+            }
+            next += block.count;
         }
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-mod avx2 {
-    //! The same, compiled for AVX2. Called only through [`super::Arithmetic::Avx2`], which exists
-    //! only where the processor was asked.
-    #![allow(unsafe_code)]
+#[allow(unsafe_code)]
+mod x86 {
+    //! The same, compiled for wider registers.
 
-    use super::{Packed, Quad, apply_all, natural_maps_all, sweep_all};
-    use crate::lanes::Avx;
+    use super::{Job, Packed, View, prepare_all, run};
+    use crate::lanes::{Avx, Avx512};
 
-    pub(super) fn sweep(packed: &mut Packed) {
-        #[target_feature(enable = "avx2")]
-        fn run(packed: &mut Packed) {
-            sweep_all::<Avx>(packed);
-        }
-        // SAFETY: see the module.
-        unsafe { run(packed) }
+    /// # Safety
+    /// As [`View::run`]; the processor has AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(super) unsafe fn run_avx2(view: &View<'_>, job: Job, index: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { run::<Avx>(view, job, index) }
     }
 
-    pub(super) fn apply(packed: &mut Packed) {
-        #[target_feature(enable = "avx2")]
-        fn run(packed: &mut Packed) {
-            apply_all::<Avx>(packed);
-        }
-        // SAFETY: see the module.
-        unsafe { run(packed) }
+    /// # Safety
+    /// As [`View::run`]; the processor has AVX-512F.
+    #[target_feature(enable = "avx512f")]
+    pub(super) unsafe fn run_avx512(view: &View<'_>, job: Job, index: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { run::<Avx512>(view, job, index) }
     }
 
-    pub(super) fn natural_maps(packed: &Packed, maps: &mut [Quad]) {
+    pub(super) fn prepare_avx2(packed: &mut Packed) {
         #[target_feature(enable = "avx2")]
-        fn run(packed: &Packed, maps: &mut [Quad]) {
-            natural_maps_all::<Avx>(packed, maps);
+        fn all(packed: &mut Packed) {
+            prepare_all::<Avx>(packed);
         }
-        // SAFETY: see the module.
-        unsafe { run(packed, maps) }
+        // SAFETY: called for `Arithmetic::Avx2` alone.
+        unsafe { all(packed) }
+    }
+
+    pub(super) fn prepare_avx512(packed: &mut Packed) {
+        #[target_feature(enable = "avx512f")]
+        fn all(packed: &mut Packed) {
+            prepare_all::<Avx512>(packed);
+        }
+        // SAFETY: called for `Arithmetic::Avx512` alone.
+        unsafe { all(packed) }
     }
 }

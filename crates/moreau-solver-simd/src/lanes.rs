@@ -1,35 +1,49 @@
-//! Four f64 side by side.
+//! Eight f64 side by side.
 //!
-//! [`Plain`] is written with scalars; [`Avx`] uses the 256-bit registers of x86-64 processors with
-//! AVX2. Both do the same IEEE operations lane by lane, and neither fuses a product with a sum, so
-//! they give the same bits. A sweep is written once over [`Lanes`].
+//! [`Plain`] is written with scalars; [`Avx`] uses two 256-bit registers of x86-64 processors with
+//! AVX2, [`Avx512`] one of 512 bits. All do the same IEEE operations lane by lane, and none fuses a
+//! product with a sum, so they give the same bits. A sweep is written once over [`Lanes`].
+//!
+//! Eight also where registers hold four: what one contact of a pair does, the next one waits for, and
+//! two registers side by side fill the wait.
 
 use std::ops::{Add, Div, Mul, Sub};
 
-/// Four lanes in memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[repr(C, align(32))]
-pub(crate) struct Quad(pub(crate) [f64; 4]);
+/// Lanes.
+pub(crate) const WIDTH: usize = 8;
 
-/// Four lanes in registers.
+/// Eight lanes in memory; a cache line.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[repr(C, align(64))]
+pub(crate) struct Oct(pub(crate) [f64; WIDTH]);
+
+impl Oct {
+    /// All lanes, in a fixed order.
+    pub(crate) fn sum(&self) -> f64 {
+        let [a, b, c, d, e, f, g, h] = self.0;
+        ((a + b) + (c + d)) + ((e + f) + (g + h))
+    }
+}
+
+/// Eight lanes in registers.
 pub(crate) trait Lanes:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
 {
     fn splat(x: f64) -> Self;
-    fn load(from: &Quad) -> Self;
-    fn store(self, to: &mut Quad);
+    fn load(from: &Oct) -> Self;
+    fn store(self, to: &mut Oct);
     fn sqrt(self) -> Self;
     /// self > other ? self : other; `other` where one is not a number.
     fn max(self, other: Self) -> Self;
     /// `yes` in the lanes where `low` <= `high`, else `no`.
     fn pick(low: Self, high: Self, yes: Self, no: Self) -> Self;
     /// Lane k of result i is entry i of row k.
-    fn transpose(rows: [Self; 4]) -> [Self; 4];
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH];
 }
 
 /// Lanes as scalars.
 #[derive(Clone, Copy)]
-pub(crate) struct Plain([f64; 4]);
+pub(crate) struct Plain([f64; WIDTH]);
 
 /// Operators of lanes. The bodies are pasted, since a closure would not be compiled for the
 /// instructions of the function that it ends up in.
@@ -46,138 +60,292 @@ macro_rules! operators {
     )*};
 }
 
+/// `[f(0), …, f(7)]`, pasted.
+macro_rules! each {
+    ($i:ident, $lane:expr) => {{
+        let mut out = [0.0; WIDTH];
+        let mut $i = 0;
+        while $i < WIDTH {
+            out[$i] = $lane;
+            $i += 1;
+        }
+        out
+    }};
+}
+
 operators! { Plain,
-    Add add(a, b) [a[0] + b[0], a[1] + b[1], a[2] + b[2], a[3] + b[3]];
-    Sub sub(a, b) [a[0] - b[0], a[1] - b[1], a[2] - b[2], a[3] - b[3]];
-    Mul mul(a, b) [a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3]];
-    Div div(a, b) [a[0] / b[0], a[1] / b[1], a[2] / b[2], a[3] / b[3]];
+    Add add(a, b) each!(i, a[i] + b[i]);
+    Sub sub(a, b) each!(i, a[i] - b[i]);
+    Mul mul(a, b) each!(i, a[i] * b[i]);
+    Div div(a, b) each!(i, a[i] / b[i]);
 }
 
 impl Lanes for Plain {
     #[inline(always)]
     fn splat(x: f64) -> Self {
-        Self([x; 4])
+        Self([x; WIDTH])
     }
 
     #[inline(always)]
-    fn load(from: &Quad) -> Self {
+    fn load(from: &Oct) -> Self {
         Self(from.0)
     }
 
     #[inline(always)]
-    fn store(self, to: &mut Quad) {
+    fn store(self, to: &mut Oct) {
         to.0 = self.0;
     }
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        Self(self.0.map(f64::sqrt))
+        Self(each!(i, self.0[i].sqrt()))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
-        let lane = |i: usize| {
-            if self.0[i] > other.0[i] {
-                self.0[i]
-            } else {
-                other.0[i]
-            }
-        };
-        Self([lane(0), lane(1), lane(2), lane(3)])
+        let (a, b) = (self.0, other.0);
+        Self(each!(i, if a[i] > b[i] { a[i] } else { b[i] }))
     }
 
     #[inline(always)]
     fn pick(low: Self, high: Self, yes: Self, no: Self) -> Self {
-        let lane = |i: usize| {
+        Self(each!(
+            i,
             if low.0[i] <= high.0[i] {
                 yes.0[i]
             } else {
                 no.0[i]
             }
-        };
-        Self([lane(0), lane(1), lane(2), lane(3)])
+        ))
     }
 
     #[inline(always)]
-    fn transpose(rows: [Self; 4]) -> [Self; 4] {
-        let column = |i: usize| Self([rows[0].0[i], rows[1].0[i], rows[2].0[i], rows[3].0[i]]);
-        [column(0), column(1), column(2), column(3)]
+    fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
+        let mut out = [Self([0.0; WIDTH]); WIDTH];
+        let mut k = 0;
+        while k < WIDTH {
+            out[k] = Self(each!(i, rows[i].0[k]));
+            k += 1;
+        }
+        out
     }
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx::Avx;
+pub(crate) use x86::{Avx, Avx512};
 
 #[cfg(target_arch = "x86_64")]
-mod avx {
-    //! Every `unsafe` here calls an intrinsic whose only condition is that the processor has AVX2.
-    //! Values of [`Avx`] are made in functions that are compiled for AVX2 and called after
-    //! `is_x86_feature_detected!("avx2")` alone.
+mod x86 {
+    //! Every `unsafe` here calls an intrinsic whose only condition is that the processor has AVX2
+    //! ([`Avx`]) or AVX-512F ([`Avx512`]), or moves the eight numbers of an [`Oct`], which is aligned
+    //! for it. Values of these types are made in functions that are compiled for those instructions,
+    //! and called after `is_x86_feature_detected!` has found them alone.
     #![allow(unsafe_code)]
 
-    use super::{Lanes, Quad};
+    use super::{Lanes, Oct, WIDTH};
     use std::arch::x86_64::*;
     use std::ops::{Add, Div, Mul, Sub};
 
-    /// Lanes in one 256-bit register.
+    /// Lanes in two 256-bit registers.
     #[derive(Clone, Copy)]
-    pub(crate) struct Avx(__m256d);
+    pub(crate) struct Avx([__m256d; 2]);
 
     operators! { Avx,
-        Add add(a, b) unsafe { _mm256_add_pd(a, b) };
-        Sub sub(a, b) unsafe { _mm256_sub_pd(a, b) };
-        Mul mul(a, b) unsafe { _mm256_mul_pd(a, b) };
-        Div div(a, b) unsafe { _mm256_div_pd(a, b) };
+        Add add(a, b) unsafe { [_mm256_add_pd(a[0], b[0]), _mm256_add_pd(a[1], b[1])] };
+        Sub sub(a, b) unsafe { [_mm256_sub_pd(a[0], b[0]), _mm256_sub_pd(a[1], b[1])] };
+        Mul mul(a, b) unsafe { [_mm256_mul_pd(a[0], b[0]), _mm256_mul_pd(a[1], b[1])] };
+        Div div(a, b) unsafe { [_mm256_div_pd(a[0], b[0]), _mm256_div_pd(a[1], b[1])] };
+    }
+
+    /// The transpose of four by four.
+    #[inline(always)]
+    fn transpose4(a: __m256d, b: __m256d, c: __m256d, d: __m256d) -> [__m256d; 4] {
+        unsafe {
+            let ab_even = _mm256_unpacklo_pd(a, b);
+            let ab_odd = _mm256_unpackhi_pd(a, b);
+            let cd_even = _mm256_unpacklo_pd(c, d);
+            let cd_odd = _mm256_unpackhi_pd(c, d);
+            [
+                _mm256_permute2f128_pd::<0x20>(ab_even, cd_even),
+                _mm256_permute2f128_pd::<0x20>(ab_odd, cd_odd),
+                _mm256_permute2f128_pd::<0x31>(ab_even, cd_even),
+                _mm256_permute2f128_pd::<0x31>(ab_odd, cd_odd),
+            ]
+        }
     }
 
     impl Lanes for Avx {
         #[inline(always)]
         fn splat(x: f64) -> Self {
-            Self(unsafe { _mm256_set1_pd(x) })
+            Self(unsafe { [_mm256_set1_pd(x); 2] })
         }
 
         #[inline(always)]
-        fn load(from: &Quad) -> Self {
-            Self(unsafe { _mm256_load_pd(from.0.as_ptr()) })
+        fn load(from: &Oct) -> Self {
+            let start = from.0.as_ptr();
+            Self(unsafe { [_mm256_load_pd(start), _mm256_load_pd(start.add(4))] })
         }
 
         #[inline(always)]
-        fn store(self, to: &mut Quad) {
-            unsafe { _mm256_store_pd(to.0.as_mut_ptr(), self.0) }
+        fn store(self, to: &mut Oct) {
+            let start = to.0.as_mut_ptr();
+            unsafe {
+                _mm256_store_pd(start, self.0[0]);
+                _mm256_store_pd(start.add(4), self.0[1]);
+            }
         }
 
         #[inline(always)]
         fn sqrt(self) -> Self {
-            Self(unsafe { _mm256_sqrt_pd(self.0) })
+            let [a, b] = self.0;
+            Self(unsafe { [_mm256_sqrt_pd(a), _mm256_sqrt_pd(b)] })
         }
 
         #[inline(always)]
         fn max(self, other: Self) -> Self {
-            Self(unsafe { _mm256_max_pd(self.0, other.0) })
+            let (a, b) = (self.0, other.0);
+            Self(unsafe { [_mm256_max_pd(a[0], b[0]), _mm256_max_pd(a[1], b[1])] })
+        }
+
+        #[inline(always)]
+        fn pick(low: Self, high: Self, yes: Self, no: Self) -> Self {
+            let (low, high, yes, no) = (low.0, high.0, yes.0, no.0);
+            Self(unsafe {
+                let first = _mm256_cmp_pd::<_CMP_LE_OQ>(low[0], high[0]);
+                let second = _mm256_cmp_pd::<_CMP_LE_OQ>(low[1], high[1]);
+                [
+                    _mm256_blendv_pd(no[0], yes[0], first),
+                    _mm256_blendv_pd(no[1], yes[1], second),
+                ]
+            })
+        }
+
+        #[inline(always)]
+        fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
+            let [a, b, c, d, e, f, g, h] = rows;
+            let left = transpose4(a.0[0], b.0[0], c.0[0], d.0[0]);
+            let right = transpose4(a.0[1], b.0[1], c.0[1], d.0[1]);
+            let left_low = transpose4(e.0[0], f.0[0], g.0[0], h.0[0]);
+            let right_low = transpose4(e.0[1], f.0[1], g.0[1], h.0[1]);
+            [
+                Self([left[0], left_low[0]]),
+                Self([left[1], left_low[1]]),
+                Self([left[2], left_low[2]]),
+                Self([left[3], left_low[3]]),
+                Self([right[0], right_low[0]]),
+                Self([right[1], right_low[1]]),
+                Self([right[2], right_low[2]]),
+                Self([right[3], right_low[3]]),
+            ]
+        }
+    }
+
+    /// Lanes in one 512-bit register.
+    #[derive(Clone, Copy)]
+    pub(crate) struct Avx512(__m512d);
+
+    operators! { Avx512,
+        Add add(a, b) unsafe { _mm512_add_pd(a, b) };
+        Sub sub(a, b) unsafe { _mm512_sub_pd(a, b) };
+        Mul mul(a, b) unsafe { _mm512_mul_pd(a, b) };
+        Div div(a, b) unsafe { _mm512_div_pd(a, b) };
+    }
+
+    impl Lanes for Avx512 {
+        #[inline(always)]
+        fn splat(x: f64) -> Self {
+            Self(unsafe { _mm512_set1_pd(x) })
+        }
+
+        #[inline(always)]
+        fn load(from: &Oct) -> Self {
+            Self(unsafe { _mm512_load_pd(from.0.as_ptr()) })
+        }
+
+        #[inline(always)]
+        fn store(self, to: &mut Oct) {
+            unsafe { _mm512_store_pd(to.0.as_mut_ptr(), self.0) }
+        }
+
+        #[inline(always)]
+        fn sqrt(self) -> Self {
+            Self(unsafe { _mm512_sqrt_pd(self.0) })
+        }
+
+        #[inline(always)]
+        fn max(self, other: Self) -> Self {
+            Self(unsafe { _mm512_max_pd(self.0, other.0) })
         }
 
         #[inline(always)]
         fn pick(low: Self, high: Self, yes: Self, no: Self) -> Self {
             Self(unsafe {
-                let mask = _mm256_cmp_pd::<_CMP_LE_OQ>(low.0, high.0);
-                _mm256_blendv_pd(no.0, yes.0, mask)
+                let mask = _mm512_cmp_pd_mask::<_CMP_LE_OQ>(low.0, high.0);
+                _mm512_mask_blend_pd(mask, no.0, yes.0)
             })
         }
 
         #[inline(always)]
-        fn transpose([a, b, c, d]: [Self; 4]) -> [Self; 4] {
-            unsafe {
-                let ab_even = _mm256_unpacklo_pd(a.0, b.0);
-                let ab_odd = _mm256_unpackhi_pd(a.0, b.0);
-                let cd_even = _mm256_unpacklo_pd(c.0, d.0);
-                let cd_odd = _mm256_unpackhi_pd(c.0, d.0);
-                [
-                    Self(_mm256_permute2f128_pd::<0x20>(ab_even, cd_even)),
-                    Self(_mm256_permute2f128_pd::<0x20>(ab_odd, cd_odd)),
-                    Self(_mm256_permute2f128_pd::<0x31>(ab_even, cd_even)),
-                    Self(_mm256_permute2f128_pd::<0x31>(ab_odd, cd_odd)),
-                ]
+        fn transpose([a, b, c, d, e, f, g, h]: [Self; WIDTH]) -> [Self; WIDTH] {
+            /// Columns 0, 2, 4, 6 of pairs of rows, each pair in the halves of 128-bit lanes.
+            #[inline(always)]
+            fn columns(ab: __m512d, cd: __m512d, ef: __m512d, gh: __m512d) -> [Avx512; 4] {
+                unsafe {
+                    let first_even = _mm512_shuffle_f64x2::<0x88>(ab, cd);
+                    let first_odd = _mm512_shuffle_f64x2::<0xdd>(ab, cd);
+                    let last_even = _mm512_shuffle_f64x2::<0x88>(ef, gh);
+                    let last_odd = _mm512_shuffle_f64x2::<0xdd>(ef, gh);
+                    [
+                        Avx512(_mm512_shuffle_f64x2::<0x88>(first_even, last_even)),
+                        Avx512(_mm512_shuffle_f64x2::<0x88>(first_odd, last_odd)),
+                        Avx512(_mm512_shuffle_f64x2::<0xdd>(first_even, last_even)),
+                        Avx512(_mm512_shuffle_f64x2::<0xdd>(first_odd, last_odd)),
+                    ]
+                }
             }
+            let (even, odd) = unsafe {
+                (
+                    columns(
+                        _mm512_unpacklo_pd(a.0, b.0),
+                        _mm512_unpacklo_pd(c.0, d.0),
+                        _mm512_unpacklo_pd(e.0, f.0),
+                        _mm512_unpacklo_pd(g.0, h.0),
+                    ),
+                    columns(
+                        _mm512_unpackhi_pd(a.0, b.0),
+                        _mm512_unpackhi_pd(c.0, d.0),
+                        _mm512_unpackhi_pd(e.0, f.0),
+                        _mm512_unpackhi_pd(g.0, h.0),
+                    ),
+                )
+            };
+            [
+                even[0], odd[0], even[1], odd[1], even[2], odd[2], even[3], odd[3],
+            ]
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Lanes, Oct, Plain, WIDTH};
+
+    #[inline(always)]
+    fn transposed<L: Lanes>(rows: &[Oct; WIDTH]) -> [Oct; WIDTH] {
+        let mut out = [Oct::default(); WIDTH];
+        let columns = L::transpose(std::array::from_fn(|i| L::load(&rows[i])));
+        for (column, out) in columns.into_iter().zip(&mut out) {
+            column.store(out);
+        }
+        out
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let rows: [Oct; WIDTH] =
+            std::array::from_fn(|i| Oct(std::array::from_fn(|k| (10 * i + k) as f64)));
+        let columns: [Oct; WIDTH] =
+            std::array::from_fn(|k| Oct(std::array::from_fn(|i| (10 * i + k) as f64)));
+        assert_eq!(transposed::<Plain>(&rows), columns);
     }
 }

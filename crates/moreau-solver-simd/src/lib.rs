@@ -1,6 +1,6 @@
 //! Contact sweeps over SIMD lanes: the fast path for large islands.
 //!
-//! **Owns**: [`SimdSolver`], the colouring of contacts and the packing of four at a time.
+//! **Owns**: [`SimdSolver`], the colouring of contacts and the packing of eight at a time.
 //!
 //! **Must not know**: shapes, the pipeline, other solver crates.
 //!
@@ -36,8 +36,10 @@
 //! |---|---|
 //! | `colour.rs` | the order of a sweep |
 //! | `packed.rs` | the records that it reads and writes |
-//! | `kernel.rs` | what it does with them, once for all instruction sets |
-//! | `lanes.rs` | four f64 side by side |
+//! | `visit.rs` | what it does with them, once for all instruction sets |
+//! | `kernel.rs` | who touches what, where several threads do it |
+//! | `lanes.rs` | eight f64 side by side |
+//! | `team.rs` | threads that share a task |
 //! | `solver.rs` | the loop of sweeps |
 
 mod colour;
@@ -47,6 +49,8 @@ mod packed;
 mod rows;
 mod settings;
 mod solver;
+mod team;
+mod visit;
 
 pub use settings::{Instructions, SimdSettings};
 pub use solver::{SimdSolver, SimdStats};

@@ -1,172 +1,229 @@
 //! The hot records of a sweep.
 //!
 //! ```text
-//! Pack   352 bytes of lanes and indices, one for four pairs of bodies
-//! Point  416 bytes, one for four contacts, read once a sweep
-//! impulses 96 bytes, velocities and inverse masses 64 bytes a body
+//! Pack   704 bytes of lanes and indices, one for eight pairs of bodies
+//! Point  896 bytes, one for eight contacts, read once a sweep
+//! impulses 192 bytes a point, velocities and inverse masses 64 bytes a body
 //! ```
 //!
-//! Records lie in the order of a sweep: a run of packs with n contacts each, and their points,
-//! n to a pack. Lanes without a pair point at a body that does not exist, and all of their
-//! coefficients are zero, so that they do nothing.
+//! Records lie in the order of a sweep. A *block* is up to eight packs of one colour with n contacts
+//! each, and their points, n to a pack. A *group* is all blocks of one colour: no two of them move the
+//! same body, so they may be visited in any order, or at once by several threads. Each pair without a
+//! colour is a group of its own. The layout follows from the problem alone.
+//!
+//! Lanes without a pair point at a body that does not exist, and all of their coefficients are zero, so
+//! that they do nothing. Bodies that no impulse moves are read, and never written.
 
 use crate::colour::Colouring;
-use crate::lanes::Quad;
+use crate::lanes::{Oct, WIDTH};
 use moreau_constraint::{BodyInput, ContactProblem};
-use moreau_math::{Mat3, Vec3, Velocity};
+use moreau_math::{Vec3, Velocity};
+use std::ops::Range;
 
-/// Four pairs of bodies.
+/// Eight pairs of bodies.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Pack {
-    pub(crate) normal: [Quad; 3],
-    pub(crate) tangent1: [Quad; 3],
-    pub(crate) tangent2: [Quad; 3],
-    pub(crate) friction: Quad,
-    pub(crate) a: [u32; 4],
-    pub(crate) b: [u32; 4],
+    pub(crate) normal: [Oct; 3],
+    pub(crate) tangent1: [Oct; 3],
+    pub(crate) tangent2: [Oct; 3],
+    pub(crate) friction: Oct,
+    pub(crate) a: [BodyIndex; WIDTH],
+    pub(crate) b: [BodyIndex; WIDTH],
 }
-const _: () = assert!(size_of::<Pack>() == 352);
+const _: () = assert!(size_of::<Pack>() == 704);
 
-/// One contact of each of four pairs. W is the contact's Delassus block, 1/kg.
+/// A body, and in the highest bit whether it is only read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct BodyIndex(u32);
+
+const READ_ONLY: u32 = 1 << 31;
+
+impl BodyIndex {
+    fn new(body: u32, moves: bool) -> Self {
+        Self(if moves { body } else { body | READ_ONLY })
+    }
+
+    pub(crate) fn get(self) -> usize {
+        (self.0 & !READ_ONLY) as usize
+    }
+
+    pub(crate) fn moves(self) -> bool {
+        self.0 & READ_ONLY == 0
+    }
+}
+
+/// One contact of each of eight pairs. W is the contact's Delassus block, 1/kg.
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Point {
     /// m, world axes.
-    pub(crate) lever_a: [Quad; 3],
-    pub(crate) lever_b: [Quad; 3],
+    pub(crate) lever_a: [Oct; 3],
+    pub(crate) lever_b: [Oct; 3],
     /// m/s, contact frame.
-    pub(crate) bias: [Quad; 3],
+    pub(crate) bias: [Oct; 3],
     /// 1/W_nn.
-    pub(crate) inverse_normal: Quad,
+    pub(crate) inverse_normal: Oct,
     /// W_t1n, W_t2n.
-    pub(crate) coupling: [Quad; 2],
+    pub(crate) coupling: [Oct; 2],
     /// 1/(largest eigenvalue of W_tt).
-    pub(crate) step: Quad,
+    pub(crate) step: Oct,
+    /// trace(W)/3.
+    pub(crate) scale: Oct,
 }
-const _: () = assert!(size_of::<Point>() == 416);
+const _: () = assert!(size_of::<Point>() == 896);
 
-/// Velocity (linear, angular, two spare) or inverse mass properties (1/m, xx yy zz; xy xz yz, spare).
-pub(crate) type BodyRecord = [Quad; 2];
+/// Velocity (linear, angular, two spare) or inverse mass properties (1/m, xx yy zz, xy xz yz, spare).
+pub(crate) type BodyRecord = Oct;
 
-/// A run of packs of one colour.
+/// Impulses of one contact of each of eight pairs, (n, t1, t2).
+pub(crate) type Impulse = [Oct; 3];
+
+/// Some packs of one colour; the unit of work.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    pub(crate) packs: std::ops::Range<usize>,
-    pub(crate) points: std::ops::Range<usize>,
+pub(crate) struct Block {
+    pub(crate) packs: Range<usize>,
+    pub(crate) points: Range<usize>,
     /// Contacts of each pair.
     pub(crate) count: usize,
+}
+
+/// Packs of a block: some microseconds of work.
+const BLOCK_PACKS: usize = 8;
+
+/// What one block adds to the figures of a sweep or of a look.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sums {
+    /// |g|²_D, and g·D (change of the end).
+    pub(crate) square: f64,
+    pub(crate) along: f64,
+    /// The largest natural map; what is not finite where there is such a one.
+    pub(crate) map: f64,
 }
 
 /// Everything that a sweep reads or writes; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
-    pub(crate) runs: Vec<Run>,
+    pub(crate) groups: Vec<Range<usize>>,
+    pub(crate) blocks: Vec<Block>,
     pub(crate) packs: Vec<Pack>,
     pub(crate) points: Vec<Point>,
-    /// trace(W)/3 of each contact.
-    pub(crate) scales: Vec<Quad>,
-    pub(crate) impulses: Vec<[Quad; 3]>,
+    /// Where the last sweep ended, and the one before; in turn.
+    pub(crate) impulses: [Vec<Impulse>; 2],
+    /// Natural map of each contact, m/s.
+    pub(crate) maps: Vec<Oct>,
+    pub(crate) sums: Vec<Sums>,
     /// Contact in each lane, `NONE` where there is none.
-    pub(crate) contacts: Vec<[u32; 4]>,
+    pub(crate) contacts: Vec<[u32; WIDTH]>,
     pub(crate) velocities: Vec<BodyRecord>,
+    /// Where the last sweep ended.
+    pub(crate) ends: Vec<BodyRecord>,
     pub(crate) masses: Vec<BodyRecord>,
-    pub(crate) moves: Vec<bool>,
+    /// Whether any contact has friction.
+    pub(crate) friction: bool,
+    moves: Vec<bool>,
     pub(crate) colouring: Colouring,
 }
 
 pub(crate) const NONE: u32 = u32::MAX;
 
 impl Packed {
-    /// Packs `problem`, with zero impulses and free velocities.
+    /// Packs `problem`, with zero impulses and free velocities. The coefficients that follow from the
+    /// Delassus blocks are not yet there.
     pub(crate) fn load(&mut self, problem: &ContactProblem) {
-        self.moves.clear();
         let bodies = problem.bodies();
-        self.moves
-            .extend(bodies.iter().map(|body| !body.is_immovable()));
+        self.moves.clear();
+        self.moves.extend(bodies.iter().map(|b| !b.is_immovable()));
         self.masses.clear();
         self.masses.extend(bodies.iter().map(mass_record));
         // The body of lanes without a pair.
         self.masses.push(BodyRecord::default());
+        self.velocities.clear();
+        self.velocities
+            .extend(bodies.iter().map(|b| record(&b.velocity)));
+        self.velocities.push(BodyRecord::default());
+        self.ends.clone_from(&self.velocities);
+        self.friction = problem.contacts().iter().any(|c| c.friction != 0.0);
         self.colouring.build(problem.contacts(), &self.moves);
-        self.runs.clear();
-        self.packs.clear();
-        self.points.clear();
-        self.scales.clear();
-        self.contacts.clear();
-        let nobody = bodies.len() as u32;
+        self.lay_out();
+        self.fill(problem);
+        for impulses in &mut self.impulses {
+            impulses.clear();
+            impulses.resize(self.points.len(), Impulse::default());
+        }
+        self.maps.resize(self.points.len(), Oct::default());
+        self.sums.clear();
+        self.sums.resize(self.blocks.len(), Sums::default());
+    }
+
+    fn lay_out(&mut self) {
+        self.groups.clear();
+        self.blocks.clear();
+        let (mut packs, mut points) = (0, 0);
+        let mut last = None;
         for run in &self.colouring.runs {
-            let (packs, points) = (self.packs.len(), self.points.len());
-            for units in self.colouring.units[run.units.clone()].chunks(4) {
-                let mut pack = Pack {
-                    a: [nobody; 4],
-                    b: [nobody; 4],
-                    ..Pack::default()
-                };
-                let first = self.points.len();
-                self.points.resize(first + run.count, Point::default());
-                self.scales.resize(first + run.count, Quad([1.0; 4]));
-                self.contacts.resize(first + run.count, [NONE; 4]);
+            let end = packs + run.units.len().div_ceil(WIDTH);
+            // Runs of one colour are one group.
+            if last.is_none() || last != run.colour {
+                let start = self.blocks.len();
+                self.groups.push(start..start);
+            }
+            last = run.colour;
+            while packs < end {
+                let some = BLOCK_PACKS.min(end - packs);
+                self.blocks.push(Block {
+                    packs: packs..packs + some,
+                    points: points..points + some * run.count,
+                    count: run.count,
+                });
+                packs += some;
+                points += some * run.count;
+            }
+            if let Some(group) = self.groups.last_mut() {
+                group.end = self.blocks.len();
+            }
+        }
+        let nobody = BodyIndex::new(self.moves.len() as u32, false);
+        let empty = Pack {
+            a: [nobody; WIDTH],
+            b: [nobody; WIDTH],
+            ..Pack::default()
+        };
+        self.packs.clear();
+        self.packs.resize(packs, empty);
+        self.points.clear();
+        self.points.resize(points, Point::default());
+        self.contacts.clear();
+        self.contacts.resize(points, [NONE; WIDTH]);
+    }
+
+    fn fill(&mut self, problem: &ContactProblem) {
+        let (mut next_pack, mut first) = (0, 0);
+        for run in &self.colouring.runs {
+            for units in self.colouring.units[run.units.clone()].chunks(WIDTH) {
+                let pack = &mut self.packs[next_pack];
+                let points = &mut self.points[first..first + run.count];
+                let indices = &mut self.contacts[first..first + run.count];
                 for (lane, unit) in units.iter().enumerate() {
                     let start = unit.first as usize;
-                    let frame = &problem.contacts()[start].frame;
-                    (pack.a[lane], pack.b[lane]) = (unit.a, unit.b);
+                    let contacts = &problem.contacts()[start..start + run.count];
+                    let frame = &contacts[0].frame;
+                    pack.a[lane] = BodyIndex::new(unit.a, self.moves[unit.a as usize]);
+                    pack.b[lane] = BodyIndex::new(unit.b, self.moves[unit.b as usize]);
                     put(&mut pack.normal, lane, frame.normal);
                     put(&mut pack.tangent1, lane, frame.tangent1);
                     put(&mut pack.tangent2, lane, frame.tangent2);
-                    pack.friction.0[lane] = problem.contacts()[start].friction;
-                    for k in 0..run.count {
-                        let c = &problem.contacts()[start + k];
-                        let point = &mut self.points[first + k];
+                    pack.friction.0[lane] = contacts[0].friction;
+                    for (k, c) in contacts.iter().enumerate() {
+                        let point = &mut points[k];
                         put(&mut point.lever_a, lane, c.lever_a);
                         put(&mut point.lever_b, lane, c.lever_b);
                         put(&mut point.bias, lane, c.bias);
-                        let w = problem.delassus_block(c);
-                        set_block(point, lane, &w);
-                        let trace = w.x_axis.x + w.y_axis.y + w.z_axis.z;
-                        self.scales[first + k].0[lane] = trace * (1.0 / 3.0);
-                        self.contacts[first + k][lane] = (start + k) as u32;
+                        indices[k][lane] = (start + k) as u32;
                     }
                 }
-                self.packs.push(pack);
-            }
-            self.runs.push(Run {
-                packs: packs..self.packs.len(),
-                points: points..self.points.len(),
-                count: run.count,
-            });
-        }
-        self.impulses.clear();
-        self.impulses
-            .resize(self.points.len(), [Quad::default(); 3]);
-        self.reset_velocities(problem);
-    }
-
-    /// Free velocities.
-    pub(crate) fn reset_velocities(&mut self, problem: &ContactProblem) {
-        self.velocities.clear();
-        self.velocities
-            .extend(problem.bodies().iter().map(|b| record(&b.velocity)));
-        self.velocities.push(BodyRecord::default());
-    }
-
-    pub(crate) fn set_impulses(&mut self, impulses: &[Vec3]) {
-        for (contacts, lanes) in self.contacts.iter().zip(&mut self.impulses) {
-            for (lane, contact) in contacts.iter().enumerate() {
-                if *contact != NONE {
-                    put(lanes, lane, impulses[*contact as usize]);
-                }
-            }
-        }
-    }
-
-    pub(crate) fn get_impulses(&self, impulses: &mut [Vec3]) {
-        for (contacts, lanes) in self.contacts.iter().zip(&self.impulses) {
-            for (lane, contact) in contacts.iter().enumerate() {
-                if *contact != NONE {
-                    impulses[*contact as usize] =
-                        Vec3::from_array(lanes.map(|component| component.0[lane]));
-                }
+                next_pack += 1;
+                first += run.count;
             }
         }
     }
@@ -178,46 +235,45 @@ impl Packed {
     }
 }
 
-pub(crate) fn record(v: &Velocity) -> BodyRecord {
-    let (l, w) = (v.linear, v.angular);
-    [Quad([l.x, l.y, l.z, w.x]), Quad([w.y, w.z, 0.0, 0.0])]
+/// Into lanes; `contacts` says which contact goes where.
+pub(crate) fn set_impulses(contacts: &[[u32; WIDTH]], from: &[Vec3], to: &mut [Impulse]) {
+    for (contacts, lanes) in contacts.iter().zip(to) {
+        for (lane, contact) in contacts.iter().enumerate() {
+            if *contact != NONE {
+                put(lanes, lane, from[*contact as usize]);
+            }
+        }
+    }
 }
 
-pub(crate) fn velocity([first, second]: &BodyRecord) -> Velocity {
-    let ([x, y, z, wx], [wy, wz, ..]) = (first.0, second.0);
+/// Out of lanes.
+pub(crate) fn get_impulses(contacts: &[[u32; WIDTH]], from: &[Impulse], to: &mut [Vec3]) {
+    for (contacts, [n, t1, t2]) in contacts.iter().zip(from) {
+        for (lane, contact) in contacts.iter().enumerate() {
+            if *contact != NONE {
+                to[*contact as usize] = Vec3::new(n.0[lane], t1.0[lane], t2.0[lane]);
+            }
+        }
+    }
+}
+
+pub(crate) fn record(v: &Velocity) -> BodyRecord {
+    let (l, w) = (v.linear, v.angular);
+    Oct([l.x, l.y, l.z, w.x, w.y, w.z, 0.0, 0.0])
+}
+
+pub(crate) fn velocity(record: &BodyRecord) -> Velocity {
+    let [x, y, z, wx, wy, wz, ..] = record.0;
     Velocity::new(Vec3::new(x, y, z), Vec3::new(wx, wy, wz))
 }
 
 fn mass_record(body: &BodyInput) -> BodyRecord {
     let i = &body.inverse_inertia;
-    [
-        Quad([body.inverse_mass, i.xx, i.yy, i.zz]),
-        Quad([i.xy, i.xz, i.yz, 0.0]),
-    ]
+    Oct([body.inverse_mass, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz, 0.0])
 }
 
-fn put(to: &mut [Quad; 3], lane: usize, v: Vec3) {
+fn put(to: &mut [Oct; 3], lane: usize, v: Vec3) {
     to[0].0[lane] = v.x;
     to[1].0[lane] = v.y;
     to[2].0[lane] = v.z;
-}
-
-/// 1/x, or 0 where that is no number: nothing moves there.
-fn inverse(x: f64) -> f64 {
-    let inverse = 1.0 / x;
-    if inverse > 0.0 && inverse.is_finite() {
-        inverse
-    } else {
-        0.0
-    }
-}
-
-fn set_block(point: &mut Point, lane: usize, w: &Mat3) {
-    point.inverse_normal.0[lane] = inverse(w.x_axis.x);
-    point.coupling[0].0[lane] = w.x_axis.y;
-    point.coupling[1].0[lane] = w.x_axis.z;
-    let (t11, t12, t22) = (w.y_axis.y, w.y_axis.z, w.z_axis.z);
-    let (mean, half) = (0.5 * (t11 + t22), 0.5 * (t11 - t22));
-    let largest = mean + (half * half + t12 * t12).sqrt();
-    point.step.0[lane] = inverse(largest);
 }

@@ -20,6 +20,8 @@ struct PackedRow {
 pub(crate) struct Rows {
     rows: Vec<PackedRow>,
     pub(crate) impulses: Vec<f64>,
+    /// Where the last sweep ended, while `impulses` are where the next one starts.
+    ends: Vec<f64>,
 }
 
 impl Rows {
@@ -46,16 +48,37 @@ impl Rows {
         }));
         self.impulses.clear();
         self.impulses.resize(self.rows.len(), 0.0);
+        self.ends.clone_from(&self.impulses);
     }
 
-    pub(crate) fn sweep(&mut self, velocities: &mut [BodyRecord]) {
-        for (packed, l) in self.rows.iter().zip(&mut self.impulses) {
+    /// From here on there is no momentum.
+    pub(crate) fn rest(&mut self) {
+        self.ends.clone_from(&self.impulses);
+    }
+
+    /// To where the next sweep starts.
+    pub(crate) fn advance(&mut self, beta: f64) {
+        for (l, end) in self.impulses.iter_mut().zip(&mut self.ends) {
+            let new = *l;
+            *l = new + beta * (new - *end);
+            *end = new;
+        }
+    }
+
+    /// Returns |g|² and g·(change of the end), with g what the sweep changes.
+    pub(crate) fn sweep(&mut self, velocities: &mut [BodyRecord]) -> (f64, f64) {
+        let (mut square, mut along) = (0.0, 0.0);
+        for ((packed, l), end) in self.rows.iter().zip(&mut self.impulses).zip(&self.ends) {
             let w = packed.violation(velocities, *l);
             let row = &packed.row;
             let answer = (*l - w * packed.inverse_diagonal).clamp(row.lower, row.upper);
-            packed.apply(velocities, answer - *l);
+            let change = answer - *l;
+            packed.apply(velocities, change);
+            square += change * change;
+            along += change * (answer - end);
             *l = answer;
         }
+        (square, along)
     }
 
     pub(crate) fn apply(&self, velocities: &mut [BodyRecord]) {

@@ -8,6 +8,8 @@ pub enum Instructions {
     /// The fastest that the processor has.
     #[default]
     Fastest,
+    /// The same without registers of more than 256 bits.
+    Avx2,
     /// What every processor of the architecture has.
     Baseline,
 }
@@ -27,8 +29,8 @@ pub struct SimdSettings {
     /// The natural map is evaluated after this many sweeps (default 8, at least 1). A look costs
     /// about half a sweep.
     pub check_every: u32,
-    /// Whether each sweep starts ahead of where the last one ended (default true). Costs a quarter of a
-    /// sweep more, and saves most of them.
+    /// Whether each sweep starts ahead of where the last one ended (default true). Costs little, and
+    /// saves most of them.
     pub accelerate: bool,
     /// What is returned where the budget runs out: the iterate with the best worst contact, never worse than the
     /// start (default true), or the last one. Worlds take the last one: what a single contact lost, all

@@ -1,6 +1,6 @@
 //! The same bits with all instructions and in all budgets, and contacts in every shape of pack.
 
-use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses, Row};
+use moreau_constraint::{BodyInput, ContactInput, ContactPoint, ContactProblem, Impulses, Row};
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
 use moreau_solver::{ContactSolver, certify};
 use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver};
@@ -105,18 +105,105 @@ fn all_instructions_give_the_same_bits() {
                     ..SimdSettings::default()
                 };
                 let fast = solve(settings, &problem);
-                let plain = solve(
-                    SimdSettings {
-                        instructions: Instructions::Baseline,
-                        ..settings
-                    },
-                    &problem,
-                );
-                assert_eq!(bits(&fast.0), bits(&plain.0), "seed {seed}");
-                assert_eq!(fast.1, plain.1);
+                for instructions in [Instructions::Avx2, Instructions::Baseline] {
+                    let other = solve(
+                        SimdSettings {
+                            instructions,
+                            ..settings
+                        },
+                        &problem,
+                    );
+                    assert_eq!(
+                        bits(&fast.0),
+                        bits(&other.0),
+                        "seed {seed} {instructions:?}"
+                    );
+                    assert_eq!(fast.1, other.1);
+                }
             }
         }
     }
+}
+
+/// Friction is what a problem without it does not pay for: the same bits, but for the sign of zeros.
+#[test]
+fn without_friction_only_normals_are_solved() {
+    for seed in 0..20 {
+        let mut problem = tangle(seed, 12, 30);
+        let rough = problem.clone();
+        problem.clear();
+        for body in rough.bodies() {
+            problem.add_body(*body).unwrap();
+        }
+        for contact in rough.contacts() {
+            let smooth = ContactPoint {
+                friction: 0.0,
+                ..*contact
+            };
+            problem.add_contact_point(smooth).unwrap();
+        }
+        let smooth = solve(SimdSettings::default(), &problem);
+        // A contact with friction that nothing touches.
+        let far = problem.add_body(BodyInput::moving(Velocity::ZERO)).unwrap();
+        let alone = problem
+            .add_body(BodyInput {
+                inverse_mass: 1.0,
+                inverse_inertia: SymMat3::from_diagonal(Vec3::ONE),
+                velocity: Velocity::ZERO,
+            })
+            .unwrap();
+        problem
+            .add_contact(ContactInput {
+                a: far,
+                b: alone,
+                normal: Vec3::Y,
+                lever_a: Vec3::ZERO,
+                lever_b: Vec3::ZERO,
+                separation: 1.0,
+                friction: 0.5,
+                restitution: 0.0,
+            })
+            .unwrap();
+        let full = solve(SimdSettings::default(), &problem);
+        for (a, b) in smooth.0.contacts.iter().zip(&full.0.contacts) {
+            assert_eq!(a, b, "seed {seed}");
+            assert_eq!((a.y, a.z), (0.0, 0.0));
+        }
+        assert_eq!(smooth.1[..], full.1[..smooth.1.len()]);
+    }
+}
+
+fn on_threads(threads: usize, problem: &ContactProblem) -> (Vec<u64>, Vec<Velocity>, usize) {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    pool.build().unwrap().install(|| {
+        let mut solver = SimdSolver::new(SimdSettings {
+            max_sweeps: 30,
+            ..SimdSettings::default()
+        });
+        solver.use_pool(true);
+        let (mut impulses, mut velocities) = (problem.cold_start(), Vec::new());
+        solver
+            .solve(problem, &mut impulses, &mut velocities)
+            .unwrap();
+        (bits(&impulses), velocities, solver.stats().threads)
+    })
+}
+
+#[test]
+fn all_numbers_of_threads_give_the_same_bits() {
+    for seed in 0..3 {
+        let problem = tangle(seed, 1500, 3000);
+        let alone = on_threads(1, &problem);
+        assert_eq!(alone.2, 1);
+        for threads in [2, 3, 8] {
+            let shared = on_threads(threads, &problem);
+            assert_eq!(shared.2, threads);
+            assert_eq!(alone.0, shared.0, "{threads} threads, seed {seed}");
+            assert_eq!(alone.1, shared.1);
+        }
+    }
+    // Small problems are not divided.
+    assert_eq!(on_threads(8, &tangle(0, 20, 60)).2, 1);
 }
 
 #[test]

@@ -97,7 +97,7 @@ pub(crate) const ROWS: &[Row] = &[
         name: "moreau-solver-simd",
         kind: Kind::Simulation,
         uses: &["moreau-math", "moreau-constraint", "moreau-solver"],
-        external: &["serde", "smallvec", "thiserror"],
+        external: &["rayon", "serde", "smallvec", "thiserror"],
     },
     Row {
         name: "moreau-solver-active-set",
