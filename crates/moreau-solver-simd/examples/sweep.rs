@@ -39,9 +39,13 @@ fn main() {
             continue;
         };
         let warm = problem.cold_start();
-        for instructions in [Instructions::Fastest, Instructions::Baseline] {
+        for instructions in [
+            Instructions::Fastest,
+            Instructions::Avx2,
+            Instructions::Baseline,
+        ] {
             for accelerate in [false, true] {
-                for max_sweeps in [0, 10, 20, 40, 80, 160, 320] {
+                for max_sweeps in [0, 20, 40, 80] {
                     let settings = SimdSettings {
                         max_sweeps,
                         accelerate,

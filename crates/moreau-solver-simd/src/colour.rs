@@ -1,12 +1,13 @@
-//! Contacts in the order of a sweep: grouped by pair of bodies, coloured, and eight pairs to a pack.
+//! Contacts in the order of a sweep: grouped by pair of bodies, and coloured.
 //!
 //! A *unit* is up to four consecutive contacts of one pair with one normal. No two units of a colour
-//! share a body that moves, so a colour can be solved in any order, eight units side by side, with the
+//! share a body that moves, so a colour can be solved in any order, many units side by side, with the
 //! same result. Units get the lowest free colour in the order of the contacts; contacts with bodies
 //! that do not move have colours of their own, which come last, so that a sweep ends where nothing
 //! gives way. A unit that finds no free colour becomes one of its own, in the order of the contacts.
 
 use moreau_constraint::ContactPoint;
+use std::ops::Range;
 
 /// Contacts that share bodies and axes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,21 +25,13 @@ pub(crate) struct Unit {
 const COLOURS: u8 = 60;
 const SERIAL: u8 = u8::MAX;
 
-/// Consecutive units of one colour with the same count.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Run {
-    /// None of a unit without a colour.
-    pub(crate) colour: Option<u8>,
-    pub(crate) units: std::ops::Range<usize>,
-    pub(crate) count: usize,
-}
-
 /// The order of a sweep; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Colouring {
     /// In the order of a sweep.
     pub(crate) units: Vec<Unit>,
-    pub(crate) runs: Vec<Run>,
+    /// Units that may be solved in any order, with falling counts: those of a colour, or one alone.
+    pub(crate) groups: Vec<Range<usize>>,
     /// Colours in use.
     pub(crate) colours: usize,
     /// Units that found no colour.
@@ -70,7 +63,7 @@ impl Colouring {
             first += count;
         }
         self.sort();
-        self.list_runs();
+        self.list_groups();
     }
 
     fn colour(&mut self, moves: &[bool], a: usize, b: usize) -> u8 {
@@ -91,7 +84,11 @@ impl Colouring {
 
     /// Stable counting sort by colour, and by falling count in a colour.
     fn sort(&mut self) {
-        let key = |u: &Unit| usize::from(u.colour) * 4 + 4 - usize::from(u.count);
+        // The overflow keeps the order of the contacts, whatever the counts.
+        let key = |u: &Unit| match u.colour {
+            SERIAL => usize::from(SERIAL) * 4,
+            colour => usize::from(colour) * 4 + 4 - usize::from(u.count),
+        };
         self.buckets.clear();
         self.buckets.resize(1025, 0);
         for unit in &self.units {
@@ -102,7 +99,6 @@ impl Colouring {
         }
         self.sorted.clear();
         self.sorted.extend_from_slice(&self.units);
-        // The overflow keeps the order of the contacts, whatever the counts.
         for unit in &self.units {
             let place = &mut self.buckets[key(unit)];
             self.sorted[*place] = *unit;
@@ -111,29 +107,19 @@ impl Colouring {
         std::mem::swap(&mut self.units, &mut self.sorted);
     }
 
-    fn list_runs(&mut self) {
-        self.runs.clear();
+    fn list_groups(&mut self) {
+        self.groups.clear();
         (self.colours, self.serial) = (0, 0);
-        let mut start = 0;
-        let mut last = None;
-        for i in 0..self.units.len() {
-            let unit = self.units[i];
-            if last != Some(unit.colour) {
-                self.colours += usize::from(unit.colour != SERIAL);
-                last = Some(unit.colour);
-            }
+        let mut last = SERIAL;
+        for (i, unit) in self.units.iter().enumerate() {
             self.serial += usize::from(unit.colour == SERIAL);
-            let next = self.units.get(i + 1);
-            let same = |n: &Unit| {
-                n.colour == unit.colour && n.count == unit.count && unit.colour != SERIAL
-            };
-            if !next.is_some_and(same) {
-                self.runs.push(Run {
-                    colour: (unit.colour != SERIAL).then_some(unit.colour),
-                    units: start..i + 1,
-                    count: usize::from(unit.count),
-                });
-                start = i + 1;
+            if unit.colour == SERIAL || unit.colour != last {
+                self.colours += usize::from(unit.colour != SERIAL);
+                self.groups.push(i..i);
+                last = unit.colour;
+            }
+            if let Some(group) = self.groups.last_mut() {
+                group.end = i + 1;
             }
         }
     }

@@ -39,6 +39,8 @@ pub(crate) trait Lanes:
     fn pick(low: Self, high: Self, yes: Self, no: Self) -> Self;
     /// Lane k of result i is entry i of row k.
     fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH];
+    /// Has the cache lines of `of` fetched, where that helps.
+    fn prefetch<T>(of: &T);
 }
 
 /// Lanes as scalars.
@@ -62,22 +64,30 @@ macro_rules! operators {
 
 /// `[f(0), …, f(7)]`, pasted.
 macro_rules! each {
-    ($i:ident, $lane:expr) => {{
-        let mut out = [0.0; WIDTH];
-        let mut $i = 0;
-        while $i < WIDTH {
-            out[$i] = $lane;
-            $i += 1;
-        }
-        out
+    (|$i:ident| $lane:expr) => {
+        [
+            each!($i = 0, $lane),
+            each!($i = 1, $lane),
+            each!($i = 2, $lane),
+            each!($i = 3, $lane),
+            each!($i = 4, $lane),
+            each!($i = 5, $lane),
+            each!($i = 6, $lane),
+            each!($i = 7, $lane),
+        ]
+    };
+    ($i:ident = $k:literal, $lane:expr) => {{
+        let $i = $k;
+        $lane
     }};
 }
+pub(crate) use each;
 
 operators! { Plain,
-    Add add(a, b) each!(i, a[i] + b[i]);
-    Sub sub(a, b) each!(i, a[i] - b[i]);
-    Mul mul(a, b) each!(i, a[i] * b[i]);
-    Div div(a, b) each!(i, a[i] / b[i]);
+    Add add(a, b) each!(|i| a[i] + b[i]);
+    Sub sub(a, b) each!(|i| a[i] - b[i]);
+    Mul mul(a, b) each!(|i| a[i] * b[i]);
+    Div div(a, b) each!(|i| a[i] / b[i]);
 }
 
 impl Lanes for Plain {
@@ -98,37 +108,31 @@ impl Lanes for Plain {
 
     #[inline(always)]
     fn sqrt(self) -> Self {
-        Self(each!(i, self.0[i].sqrt()))
+        Self(each!(|i| self.0[i].sqrt()))
     }
 
     #[inline(always)]
     fn max(self, other: Self) -> Self {
         let (a, b) = (self.0, other.0);
-        Self(each!(i, if a[i] > b[i] { a[i] } else { b[i] }))
+        Self(each!(|i| if a[i] > b[i] { a[i] } else { b[i] }))
     }
 
     #[inline(always)]
     fn pick(low: Self, high: Self, yes: Self, no: Self) -> Self {
-        Self(each!(
-            i,
-            if low.0[i] <= high.0[i] {
-                yes.0[i]
-            } else {
-                no.0[i]
-            }
-        ))
+        Self(each!(|i| if low.0[i] <= high.0[i] {
+            yes.0[i]
+        } else {
+            no.0[i]
+        }))
     }
 
     #[inline(always)]
     fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
-        let mut out = [Self([0.0; WIDTH]); WIDTH];
-        let mut k = 0;
-        while k < WIDTH {
-            out[k] = Self(each!(i, rows[i].0[k]));
-            k += 1;
-        }
-        out
+        each!(|k| Self(each!(|i| rows[i].0[k])))
     }
+
+    #[inline(always)]
+    fn prefetch<T>(_of: &T) {}
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -145,6 +149,17 @@ mod x86 {
     use super::{Lanes, Oct, WIDTH};
     use std::arch::x86_64::*;
     use std::ops::{Add, Div, Mul, Sub};
+
+    #[inline(always)]
+    fn fetch<T>(of: &T) {
+        let start = (&raw const *of).cast::<i8>();
+        let mut offset = 0;
+        while offset < size_of::<T>() {
+            // A hint; the address is inside of `of`.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(start.add(offset)) };
+            offset += 64;
+        }
+    }
 
     /// Lanes in two 256-bit registers.
     #[derive(Clone, Copy)]
@@ -221,6 +236,11 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn prefetch<T>(of: &T) {
+            fetch(of);
+        }
+
+        #[inline(always)]
         fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH] {
             let [a, b, c, d, e, f, g, h] = rows;
             let left = transpose4(a.0[0], b.0[0], c.0[0], d.0[0]);
@@ -283,6 +303,11 @@ mod x86 {
                 let mask = _mm512_cmp_pd_mask::<_CMP_LE_OQ>(low.0, high.0);
                 _mm512_mask_blend_pd(mask, no.0, yes.0)
             })
+        }
+
+        #[inline(always)]
+        fn prefetch<T>(of: &T) {
+            fetch(of);
         }
 
         #[inline(always)]

@@ -6,15 +6,15 @@
 //! impulses 192 bytes a point, velocities and inverse masses 64 bytes a body
 //! ```
 //!
-//! Records lie in the order of a sweep. A *block* is up to eight packs of one colour with n contacts
-//! each, and their points, n to a pack. A *group* is all blocks of one colour: no two of them move the
+//! Records lie in the order of a sweep. A *block* is up to eight packs of one colour with n contacts a
+//! pair, and their points, n to a pack. Pairs with fewer contacts fill up the last pack of a kind. A *group* is all blocks of one colour: no two of them move the
 //! same body, so they may be visited in any order, or at once by several threads. Each pair without a
 //! colour is a group of its own. The layout follows from the problem alone.
 //!
-//! Lanes without a pair point at a body that does not exist, and all of their coefficients are zero, so
-//! that they do nothing. Bodies that no impulse moves are read, and never written.
+//! Lanes without a pair point at a body that does not exist; lanes without a contact have one that is
+//! too far open to close. Bodies that no impulse moves are read, and never written.
 
-use crate::colour::Colouring;
+use crate::colour::{Colouring, Unit};
 use crate::lanes::{Oct, WIDTH};
 use moreau_constraint::{BodyInput, ContactProblem};
 use moreau_math::{Vec3, Velocity};
@@ -127,6 +127,9 @@ pub(crate) struct Packed {
 
 pub(crate) const NONE: u32 = u32::MAX;
 
+/// Bias of no contact, m/s.
+const OPEN: f64 = 1e100;
+
 impl Packed {
     /// Packs `problem`, with zero impulses and free velocities. The coefficients that follow from the
     /// Delassus blocks are not yet there.
@@ -160,28 +163,26 @@ impl Packed {
         self.groups.clear();
         self.blocks.clear();
         let (mut packs, mut points) = (0, 0);
-        let mut last = None;
-        for run in &self.colouring.runs {
-            let end = packs + run.units.len().div_ceil(WIDTH);
-            // Runs of one colour are one group.
-            if last.is_none() || last != run.colour {
-                let start = self.blocks.len();
-                self.groups.push(start..start);
+        for group in &self.colouring.groups {
+            let first = self.blocks.len();
+            for units in self.colouring.units[group.clone()].chunks(WIDTH) {
+                // Counts fall within a group.
+                let count = usize::from(units[0].count);
+                match self.blocks[first..].last_mut() {
+                    Some(block) if block.count == count && block.packs.len() < BLOCK_PACKS => {
+                        block.packs.end += 1;
+                        block.points.end += count;
+                    }
+                    _ => self.blocks.push(Block {
+                        packs: packs..packs + 1,
+                        points: points..points + count,
+                        count,
+                    }),
+                }
+                packs += 1;
+                points += count;
             }
-            last = run.colour;
-            while packs < end {
-                let some = BLOCK_PACKS.min(end - packs);
-                self.blocks.push(Block {
-                    packs: packs..packs + some,
-                    points: points..points + some * run.count,
-                    count: run.count,
-                });
-                packs += some;
-                points += some * run.count;
-            }
-            if let Some(group) = self.groups.last_mut() {
-                group.end = self.blocks.len();
-            }
+            self.groups.push(first..self.blocks.len());
         }
         let nobody = BodyIndex::new(self.moves.len() as u32, false);
         let empty = Pack {
@@ -192,38 +193,29 @@ impl Packed {
         self.packs.clear();
         self.packs.resize(packs, empty);
         self.points.clear();
-        self.points.resize(points, Point::default());
+        let open = Point {
+            bias: [Oct([OPEN; WIDTH]), Oct::default(), Oct::default()],
+            ..Point::default()
+        };
+        self.points.resize(points, open);
         self.contacts.clear();
         self.contacts.resize(points, [NONE; WIDTH]);
     }
 
     fn fill(&mut self, problem: &ContactProblem) {
-        let (mut next_pack, mut first) = (0, 0);
-        for run in &self.colouring.runs {
-            for units in self.colouring.units[run.units.clone()].chunks(WIDTH) {
-                let pack = &mut self.packs[next_pack];
-                let points = &mut self.points[first..first + run.count];
-                let indices = &mut self.contacts[first..first + run.count];
+        let (mut packs, mut points) = (self.packs.iter_mut(), &mut self.points[..]);
+        let mut indices = &mut self.contacts[..];
+        for group in &self.colouring.groups {
+            for units in self.colouring.units[group.clone()].chunks(WIDTH) {
+                let count = usize::from(units[0].count);
+                let (these, rest) = std::mem::take(&mut points).split_at_mut(count);
+                points = rest;
+                let (contacts, rest) = std::mem::take(&mut indices).split_at_mut(count);
+                indices = rest;
+                let Some(pack) = packs.next() else { return };
                 for (lane, unit) in units.iter().enumerate() {
-                    let start = unit.first as usize;
-                    let contacts = &problem.contacts()[start..start + run.count];
-                    let frame = &contacts[0].frame;
-                    pack.a[lane] = BodyIndex::new(unit.a, self.moves[unit.a as usize]);
-                    pack.b[lane] = BodyIndex::new(unit.b, self.moves[unit.b as usize]);
-                    put(&mut pack.normal, lane, frame.normal);
-                    put(&mut pack.tangent1, lane, frame.tangent1);
-                    put(&mut pack.tangent2, lane, frame.tangent2);
-                    pack.friction.0[lane] = contacts[0].friction;
-                    for (k, c) in contacts.iter().enumerate() {
-                        let point = &mut points[k];
-                        put(&mut point.lever_a, lane, c.lever_a);
-                        put(&mut point.lever_b, lane, c.lever_b);
-                        put(&mut point.bias, lane, c.bias);
-                        indices[k][lane] = (start + k) as u32;
-                    }
+                    fill_lane(problem, unit, &self.moves, (pack, these, contacts, lane));
                 }
-                next_pack += 1;
-                first += run.count;
             }
         }
     }
@@ -232,6 +224,32 @@ impl Packed {
         velocities.clear();
         let bodies = self.velocities.len() - 1;
         velocities.extend(self.velocities[..bodies].iter().map(velocity));
+    }
+}
+
+type Place<'a> = (&'a mut Pack, &'a mut [Point], &'a mut [[u32; WIDTH]], usize);
+
+fn fill_lane(
+    problem: &ContactProblem,
+    unit: &Unit,
+    moves: &[bool],
+    (pack, points, indices, lane): Place<'_>,
+) {
+    let start = unit.first as usize;
+    let contacts = &problem.contacts()[start..start + usize::from(unit.count)];
+    let frame = &contacts[0].frame;
+    pack.a[lane] = BodyIndex::new(unit.a, moves[unit.a as usize]);
+    pack.b[lane] = BodyIndex::new(unit.b, moves[unit.b as usize]);
+    put(&mut pack.normal, lane, frame.normal);
+    put(&mut pack.tangent1, lane, frame.tangent1);
+    put(&mut pack.tangent2, lane, frame.tangent2);
+    pack.friction.0[lane] = contacts[0].friction;
+    for (k, c) in contacts.iter().enumerate() {
+        let point = &mut points[k];
+        put(&mut point.lever_a, lane, c.lever_a);
+        put(&mut point.lever_b, lane, c.lever_b);
+        put(&mut point.bias, lane, c.bias);
+        indices[k][lane] = (start + k) as u32;
     }
 }
 

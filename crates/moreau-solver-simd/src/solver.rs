@@ -23,6 +23,7 @@
 //! 34 (2015).
 
 use crate::kernel::{Arithmetic, Conductor, Job, Task, View};
+use crate::lanes::WIDTH;
 use crate::packed::{Impulse, NONE, Packed, get_impulses, record, set_impulses};
 use crate::rows::Rows;
 use crate::settings::{Instructions, SimdSettings};
@@ -199,7 +200,7 @@ impl Scratch {
 struct Solve<'s, 'v, 'a> {
     settings: &'s SimdSettings,
     problem: &'s ContactProblem,
-    contacts: &'s [[u32; 8]],
+    contacts: &'s [[u32; WIDTH]],
     conductor: &'s mut Conductor<'v, 'a>,
     rows: &'s mut Rows,
     best: (&'s mut Vec<Impulse>, &'s mut Vec<f64>),

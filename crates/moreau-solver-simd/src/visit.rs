@@ -13,8 +13,8 @@
 //! the three changes is applied to both bodies at once. Problems without friction take the normal row
 //! alone.
 
-use crate::lanes::{Lanes, Oct, WIDTH};
-use crate::packed::{BodyRecord, Pack, Point};
+use crate::lanes::{Lanes, Oct, WIDTH, each};
+use crate::packed::{Pack, Point};
 
 pub(crate) type V3<L> = [L; 3];
 
@@ -59,7 +59,7 @@ fn cross<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
     ]
 }
 
-/// Eight bodies.
+/// Some bodies side by side.
 #[derive(Clone, Copy)]
 pub(crate) struct Body<L> {
     linear: V3<L>,
@@ -74,23 +74,13 @@ pub(crate) struct Mass<L> {
 }
 
 #[inline(always)]
-fn columns<L: Lanes>(records: [&BodyRecord; WIDTH]) -> [L; WIDTH] {
-    let [a, b, c, d, e, f, g, h] = records;
-    L::transpose([
-        L::load(a),
-        L::load(b),
-        L::load(c),
-        L::load(d),
-        L::load(e),
-        L::load(f),
-        L::load(g),
-        L::load(h),
-    ])
+fn columns<L: Lanes>(records: [&Oct; WIDTH]) -> [L; WIDTH] {
+    L::transpose(each!(|i| L::load(records[i])))
 }
 
 impl<L: Lanes> Body<L> {
     #[inline(always)]
-    pub(crate) fn load(records: [&BodyRecord; WIDTH]) -> Self {
+    pub(crate) fn load(records: [&Oct; WIDTH]) -> Self {
         let [x, y, z, wx, wy, wz, _, _] = columns(records);
         Self {
             linear: [x, y, z],
@@ -100,7 +90,7 @@ impl<L: Lanes> Body<L> {
 
     /// The record of each.
     #[inline(always)]
-    pub(crate) fn records(self) -> [L; WIDTH] {
+    pub(crate) fn rows(self) -> [L; WIDTH] {
         let ([x, y, z], [wx, wy, wz]) = (self.linear, self.angular);
         let zero = L::splat(0.0);
         L::transpose([x, y, z, wx, wy, wz, zero, zero])
@@ -127,7 +117,7 @@ impl<L: Lanes> Body<L> {
 
 impl<L: Lanes> Mass<L> {
     #[inline(always)]
-    pub(crate) fn load(records: [&BodyRecord; WIDTH]) -> Self {
+    pub(crate) fn load(records: [&Oct; WIDTH]) -> Self {
         let [inverse, xx, yy, zz, xy, xz, yz, _] = columns(records);
         Self {
             inverse,
@@ -147,7 +137,7 @@ impl<L: Lanes> Mass<L> {
     }
 }
 
-/// The axes of eight pairs.
+/// The axes of a pack.
 #[inline(always)]
 fn axes<L: Lanes>(pack: &Pack) -> [V3<L>; 3] {
     [
@@ -157,7 +147,7 @@ fn axes<L: Lanes>(pack: &Pack) -> [V3<L>; 3] {
     ]
 }
 
-/// The two bodies of eight pairs, and their axes.
+/// The pairs of a pack: their two bodies, and their axes.
 pub(crate) struct Pairs<L> {
     pub(crate) a: Body<L>,
     pub(crate) b: Body<L>,
@@ -267,7 +257,8 @@ impl<L: Lanes> Pairs<L> {
         // Outside the cone: on its surface, or its tip.
         let along = ((z[0] + mu * radial) / (one + mu * mu)).max(zero);
         let shrink = mu * along / radial.max(tiny);
-        let normal = L::pick(radial, mu * z[0], z[0], along);
+        // The tip also for mu = 0 on the axis.
+        let normal = L::pick(radial, mu * z[0], z[0], along).max(zero);
         let t1 = L::pick(radial, mu * z[0], z[1], z[1] * shrink);
         let t2 = L::pick(radial, mu * z[0], z[2], z[2] * shrink);
         let d = [l[0] - normal, l[1] - t1, l[2] - t2];
