@@ -206,6 +206,29 @@ impl ContactProblem {
         Ok(())
     }
 
+    /// Takes friction and restitution from contact `index`: its normal bias is `bias` (m/s), the other
+    /// ones are zero.
+    ///
+    /// # Errors
+    /// Where there is no such contact or the bias is not finite; then nothing changes.
+    pub fn make_frictionless(&mut self, index: usize, bias: f64) -> Result<(), ProblemError> {
+        self.set_bias(index, Vec3::new(bias, 0.0, 0.0))?;
+        self.contacts[index].friction = 0.0;
+        Ok(())
+    }
+
+    /// Makes all free velocities zero.
+    pub fn stop_bodies(&mut self) {
+        for body in &mut self.bodies {
+            body.velocity = Velocity::ZERO;
+        }
+    }
+
+    /// Removes all scalar rows.
+    pub fn clear_rows(&mut self) {
+        self.rows.clear();
+    }
+
     /// Zero impulses of the right lengths.
     pub fn cold_start(&self) -> Impulses {
         Impulses::zero(self.contacts.len(), self.rows.len())

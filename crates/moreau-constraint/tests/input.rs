@@ -200,3 +200,30 @@ fn the_delassus_block_is_the_velocity_change_of_unit_impulses() {
     let row = Row::bilateral((1, c), normal, (lever_a, point.lever_b), 0.0);
     assert!((problem.row_diagonal(&row) - w.x_axis.x).abs() < 1e-14);
 }
+
+#[test]
+fn a_problem_can_be_turned_into_one_of_pseudo_velocities() {
+    let mut problem = two_bodies();
+    problem.add_contact(touching()).unwrap();
+    let pull = (Vec3::ZERO, Vec3::ZERO);
+    problem
+        .add_row(Row::bilateral((0, 1), Vec3::X, pull, 0.1))
+        .unwrap();
+    let before = problem.clone();
+    problem.stop_bodies();
+    problem.clear_rows();
+    problem.make_frictionless(0, -0.25).unwrap();
+    assert!(problem.rows().is_empty());
+    let (old, new) = (&before.contacts()[0], &problem.contacts()[0]);
+    assert_eq!(new.bias, vec3(-0.25, 0.0, 0.0));
+    assert_eq!(new.friction, 0.0);
+    assert_eq!((new.a, new.b, new.frame), (old.a, old.b, old.frame));
+    assert_eq!((new.lever_a, new.lever_b), (old.lever_a, old.lever_b));
+    for (old, new) in before.bodies().iter().zip(problem.bodies()) {
+        assert_eq!(new.velocity, Velocity::ZERO);
+        assert_eq!(new.inverse_mass, old.inverse_mass);
+    }
+    assert!(problem.make_frictionless(1, 0.0).is_err());
+    assert!(problem.make_frictionless(0, f64::NAN).is_err());
+    assert_eq!(problem.contacts()[0].bias.x, -0.25);
+}

@@ -10,7 +10,7 @@
 
 use crate::PositionCorrection;
 use moreau_constraint::{ContactProblem, Impulses};
-use moreau_math::Velocity;
+use moreau_math::{Vec3, Velocity};
 use moreau_solver::{ContactSolver, SolveError, SolveReport};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
 use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver};
@@ -18,8 +18,22 @@ use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver};
 /// Contacts up to which packing them four at a time costs more than it saves.
 const FEW_CONTACTS: usize = 64;
 
-/// Natural map at which a correction is good enough, m/s: a micrometre in ten seconds.
+/// Natural map at which the correction of a small island is good enough, m/s: a micrometre in ten
+/// seconds.
 const TOLERANCE: f64 = 1e-7;
+
+/// Part of the slop that one step may leave or add in a large island. What it is wrong by, the next
+/// steps see and mend.
+const PART_OF_SLOP: f64 = 1e-3;
+
+/// Natural map (m/s) at which the correction of an island is good enough.
+pub(crate) fn tolerance(knobs: &PositionCorrection, contacts: usize, dt: f64) -> f64 {
+    if contacts <= FEW_CONTACTS {
+        TOLERANCE
+    } else {
+        TOLERANCE.max(PART_OF_SLOP * knobs.slop / dt)
+    }
+}
 
 /// Solvers of one worker.
 #[derive(Debug, Default)]
@@ -29,6 +43,11 @@ pub(crate) struct Corrector {
 }
 
 impl Corrector {
+    /// Whether the other threads of the pool help with large islands.
+    pub(crate) fn use_pool(&mut self, yes: bool) {
+        self.simd.use_pool(yes);
+    }
+
     /// Impulses from a cold start, and the pseudo-velocities that follow from them.
     pub(crate) fn solve(
         &mut self,
@@ -38,11 +57,17 @@ impl Corrector {
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
     ) -> Result<SolveReport, SolveError> {
-        *impulses = problem.cold_start();
+        impulses.contacts.clear();
+        impulses
+            .contacts
+            .resize(problem.contacts().len(), Vec3::ZERO);
+        impulses.rows.clear();
+        impulses.rows.resize(problem.rows().len(), 0.0);
+        let tolerance = tolerance(knobs, problem.contacts().len(), problem.dt());
         if problem.contacts().len() <= FEW_CONTACTS {
             let settings = PgsSettings {
                 max_sweeps: knobs.max_sweeps,
-                tolerance: TOLERANCE,
+                tolerance,
                 ..PgsSettings::default()
             };
             if *self.pgs.settings() != settings {
@@ -52,14 +77,12 @@ impl Corrector {
         } else {
             let settings = SimdSettings {
                 max_sweeps: knobs.max_sweeps,
-                tolerance: TOLERANCE,
+                tolerance,
                 keep_best: false,
                 instructions,
                 ..SimdSettings::default()
             };
-            if *self.simd.settings() != settings {
-                self.simd = SimdSolver::new(settings);
-            }
+            self.simd.set_settings(settings);
             self.simd.solve(problem, impulses, velocities)
         }
     }

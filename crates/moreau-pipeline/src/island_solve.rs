@@ -1,14 +1,14 @@
 //! One island: assembly, velocity solve, energy guard, position correction.
 
 use crate::contact::Contact;
-use crate::corrector::Corrector;
+use crate::corrector::{self, Corrector};
 use crate::island::{IslandRange, Islands, NONE};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
 use crate::solver_choice::WorldSolver;
 use crate::world::WorldState;
-use crate::{IslandSolver, JointKind, WorldError};
+use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
 use moreau_constraint::{
     BodyInput, ContactFrame, ContactPoint, ContactProblem, Impulses, Row, ball_joint_rows,
     distance_joint_row,
@@ -42,6 +42,8 @@ pub(crate) struct Worker {
     impulses: Impulses,
     soft: Impulses,
     soft_velocities: Vec<Velocity>,
+    /// b_n of each contact in the correction, m/s.
+    biases: Vec<f64>,
 }
 
 /// What an island's solve says. The lists run along those of the island.
@@ -79,6 +81,7 @@ impl Worker {
             impulses: Impulses::default(),
             soft: Impulses::default(),
             soft_velocities: Vec::new(),
+            biases: Vec::new(),
         }
     }
 
@@ -90,6 +93,13 @@ impl Worker {
             + impulses(&self.impulses)
             + impulses(&self.soft)
             + held(&self.soft_velocities)
+            + held(&self.biases)
+    }
+
+    /// Whether the other threads of the pool help with large islands.
+    pub(crate) fn use_pool(&mut self, yes: bool) {
+        self.solver.use_pool(yes);
+        self.corrector.use_pool(yes);
     }
 
     /// Solves one island into `out`; an error lands there too.
@@ -343,45 +353,31 @@ impl Worker {
     ) -> Result<(), WorldError> {
         let knobs = &input.state.settings.position_correction;
         out.corrections.clear();
-        let overlap = |index: &u32| input.points[*index as usize].separation < -knobs.slop;
+        let tolerance = corrector::tolerance(knobs, island.contacts.len(), input.dt);
         let gap = |slot: &u32| {
             let joint = joint_state(input.state, *slot);
             JointGeometry::new(input.state, joint).gap(joint).length() > 1e-10
         };
-        let any = island.contacts.iter().any(overlap) || island.joints.iter().any(gap);
-        if knobs.rate == 0.0 || !any {
-            return Ok(());
-        }
-        let contacts: Vec<ContactPoint> = self.problem.contacts().to_vec();
-        let bodies: Vec<BodyInput> = self.problem.bodies().to_vec();
-        self.problem.clear();
-        for body in bodies {
-            self.problem.add_body(BodyInput {
-                velocity: Velocity::ZERO,
-                ..body
-            })?;
-        }
-        for (c, index) in contacts.into_iter().zip(island.contacts) {
+        let mut any = island.joints.iter().any(gap);
+        self.biases.clear();
+        for (c, index) in self.problem.contacts().iter().zip(island.contacts) {
             let phi = input.points[*index as usize].separation;
             let v = &out.velocities;
             let u = c
                 .frame
                 .normal
                 .dot(v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a));
-            let bias = if phi < -knobs.slop {
-                let wanted = (knobs.rate * (-phi - knobs.slop) / input.dt).min(knobs.max_speed);
-                // What the velocity opens anyway need not be corrected.
-                -(wanted - u.max(0.0)).max(0.0)
-            } else {
-                // A contact may close by what is left of its gap after the step.
-                (phi / input.dt + u).max(0.0)
-            };
-            let bias = vec3(bias, 0.0, 0.0);
-            self.problem.add_contact_point(ContactPoint {
-                friction: 0.0,
-                bias,
-                ..c
-            })?;
+            let bias = correction_bias(knobs, input.dt, phi, u);
+            any |= bias < -tolerance;
+            self.biases.push(bias);
+        }
+        if knobs.rate == 0.0 || !any {
+            return Ok(());
+        }
+        self.problem.stop_bodies();
+        self.problem.clear_rows();
+        for (index, bias) in self.biases.iter().enumerate() {
+            self.problem.make_frictionless(index, *bias)?;
         }
         for slot in island.joints {
             let joint = joint_state(input.state, *slot);
@@ -421,6 +417,19 @@ impl<'a> Island<'a> {
             contacts: &input.islands.contacts[range.contacts.clone()],
             joints: &input.islands.joints[range.joints.clone()],
         }
+    }
+}
+
+/// b_n (m/s) of a contact of separation `phi` (m) that opens with the speed `u` (m/s), for
+/// pseudo-velocities.
+fn correction_bias(knobs: &PositionCorrection, dt: f64, phi: f64, u: f64) -> f64 {
+    if phi < -knobs.slop {
+        let wanted = (knobs.rate * (-phi - knobs.slop) / dt).min(knobs.max_speed);
+        // What the velocity opens anyway need not be corrected.
+        -(wanted - u.max(0.0)).max(0.0)
+    } else {
+        // A contact may close by what is left of its gap after the step.
+        (phi / dt + u).max(0.0)
     }
 }
 

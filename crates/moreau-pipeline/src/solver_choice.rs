@@ -166,6 +166,9 @@ impl Default for SolverSettings {
     }
 }
 
+/// Contacts up to which one thread solves an island.
+const SHARED_CONTACTS: usize = 2000;
+
 /// What solves a world's islands: the solvers of the settings, or one set by hand.
 #[derive(Default)]
 pub(crate) struct WorldSolver {
@@ -202,6 +205,24 @@ impl WorldSolver {
     /// How the fast path laid out the last problem that it was given.
     pub(crate) fn lanes(&self) -> SimdStats {
         self.chosen.simd.stats()
+    }
+
+    /// Contacts above which threads solve an island together: what is surely left to the fast path of
+    /// SIMD lanes, and is large enough to be divided. The largest number where there is nothing of that.
+    pub(crate) fn shared_contacts(&self) -> usize {
+        let settings = &self.chosen.settings;
+        match (&self.own, settings.choice, settings.fast) {
+            (None, SolverChoice::Simd, _) => SHARED_CONTACTS,
+            (None, SolverChoice::Auto, FastPath::Simd) => {
+                settings.exact_contact_limit.max(SHARED_CONTACTS)
+            }
+            _ => usize::MAX,
+        }
+    }
+
+    /// Whether the other threads of the pool help the fast path.
+    pub(crate) fn use_pool(&mut self, yes: bool) {
+        self.chosen.simd.use_pool(yes);
     }
 
     /// The same for another worker.

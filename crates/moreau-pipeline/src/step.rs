@@ -7,7 +7,7 @@ use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::crossings::{self, Crossings};
 use crate::integrate::{Motion, advance, free_velocity};
-use crate::island::Islands;
+use crate::island::{IslandRange, Islands};
 use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
 use crate::motion::{self, Held, Moving};
 use crate::profile::{Clock, StageTimes, StepProfile, held};
@@ -353,7 +353,7 @@ impl World {
             ..scratch.input(&self.state, dt)
         };
         let workers = &scratch.workers;
-        let solve = |(range, result): (&crate::island::IslandRange, &mut IslandResult)| {
+        let solve = |together: bool, range: &IslandRange, result: &mut IslandResult| {
             // Each thread has a worker of its own, so the lock is always free.
             let index = if parallel {
                 rayon::current_thread_index().unwrap_or(0)
@@ -361,15 +361,26 @@ impl World {
                 0
             };
             let mut worker = workers[index].lock().unwrap_or_else(|e| e.into_inner());
+            worker.use_pool(together);
             worker.solve(&input, range, result);
         };
         let ranges = &scratch.islands.ranges;
-        if parallel && count > 1 {
+        if parallel {
+            // Large islands one after the other, each by all threads; then the others, each by one. Not
+            // at the same time: who waits in a large island would take up a small one, and its worker is
+            // busy.
+            let most = self.solver.shared_contacts();
+            let large = |range: &IslandRange| range.contacts.len() > most;
+            let pairs = ranges.iter().zip(&mut results[..count]);
+            for (range, result) in pairs.filter(|(range, _)| large(range)) {
+                solve(true, range, result);
+            }
             let pairs = ranges.par_iter().zip(results[..count].par_iter_mut());
-            pairs.for_each(solve);
+            let pairs = pairs.filter(|(range, _)| !large(range));
+            pairs.for_each(|(range, result)| solve(false, range, result));
         } else {
             let pairs = ranges.iter().zip(&mut results[..count]);
-            pairs.for_each(solve);
+            pairs.for_each(|(range, result)| solve(false, range, result));
         }
         scratch.results = results;
         self.gather_reports(scratch, report)

@@ -88,6 +88,11 @@ impl SimdSolver {
         &self.settings
     }
 
+    /// Changes the settings, and keeps the memory.
+    pub fn set_settings(&mut self, settings: SimdSettings) {
+        self.settings = settings;
+    }
+
     /// Whether the other threads of the rayon pool that a solve is called in help it with large problems
     /// (default false). The answer has the same bits with any number of them. They are taken for the
     /// length of a solve; a thread that waits in a solve may run other work of the pool.
