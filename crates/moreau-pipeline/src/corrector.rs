@@ -15,7 +15,7 @@ use moreau_solver::{ContactSolver, SolveError, SolveReport};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
 use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver};
 
-/// Contacts up to which packing them four at a time costs more than it saves.
+/// Contacts up to which packing them into lanes costs more than it saves.
 const FEW_CONTACTS: usize = 64;
 
 /// Natural map at which the correction of a small island is good enough, m/s: a micrometre in ten

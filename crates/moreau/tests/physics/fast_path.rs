@@ -85,6 +85,8 @@ fn same_bits_with_all_instructions_and_threads() {
         ("pile", forced(pile(45, 3)), 150),
         ("mixed pile", mixed(pile(60, 5)), 150),
         ("pyramid", forced(pyramid(8)), 60),
+        // Some 2600 contacts, which threads solve together.
+        ("large pyramid", forced(pyramid(25)), 4),
         ("columns", mixed(columns(2, 3, 8)), 60),
     ] {
         let run = |instructions: Instructions, threads: usize| -> Vec<StateHash> {
@@ -101,7 +103,11 @@ fn same_bits_with_all_instructions_and_threads() {
         };
         let first = run(Instructions::Fastest, 1);
         for threads in [1, 2, 4] {
-            for instructions in [Instructions::Baseline, Instructions::Fastest] {
+            for instructions in [
+                Instructions::Baseline,
+                Instructions::Avx2,
+                Instructions::Fastest,
+            ] {
                 assert!(
                     run(instructions, threads) == first,
                     "{name}: {instructions:?} on {threads} threads"
