@@ -337,6 +337,7 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
         beta: L::splat(job.beta),
         square: L::splat(0.0),
         along: L::splat(0.0),
+        most: L::splat(0.0),
     };
     let mut next = block.points.start;
     for pack in &view.packs[block.packs.clone()] {
@@ -350,9 +351,10 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
         }
         next += block.count;
     }
-    let mut lanes = [Oct::default(); 2];
+    let mut lanes = [Oct::default(); 3];
     visit.square.store(&mut lanes[0]);
     visit.along.store(&mut lanes[1]);
+    visit.most.store(&mut lanes[2]);
     // In memory, so that the stack is aligned like it: spilled registers that straddle cache lines cost
     // a tenth of the time.
     std::hint::black_box(&mut lanes);
@@ -360,6 +362,7 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
     let sums = unsafe { view.sums.get_mut(index) };
     sums.square = lanes[0].sum();
     sums.along = lanes[1].sum();
+    sums.change_squared = lanes[2].0.into_iter().fold(0.0, f64::max);
 }
 
 /// A sweep through a block.
@@ -370,6 +373,7 @@ struct Visit<'v, 'a, L> {
     beta: L,
     square: L,
     along: L,
+    most: L,
 }
 
 impl<L: Lanes> Visit<'_, '_, L> {
@@ -392,7 +396,7 @@ impl<L: Lanes> Visit<'_, '_, L> {
             store3(answer, slot);
             let change = sub(answer, l);
             pairs.apply::<FRICTION>(point, change);
-            self.square = self.square + size * dot(change, change);
+            self.add(size, dot(change, change));
             self.along = self.along + size * dot(change, sub(answer, x));
         } else {
             let zero = L::splat(0.0);
@@ -402,9 +406,18 @@ impl<L: Lanes> Visit<'_, '_, L> {
             answer.store(&mut slot[0]);
             let change = answer - l;
             pairs.apply::<FRICTION>(point, [change, zero, zero]);
-            self.square = self.square + size * (change * change);
+            self.add(size, change * change);
             self.along = self.along + size * (change * (answer - x));
         }
+    }
+}
+
+impl<L: Lanes> Visit<'_, '_, L> {
+    #[inline(always)]
+    fn add(&mut self, size: L, squared: L) {
+        let square = size * squared;
+        self.square = self.square + square;
+        self.most = (size * square).max(self.most);
     }
 }
 

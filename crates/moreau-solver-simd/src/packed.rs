@@ -97,6 +97,8 @@ pub(crate) struct Sums {
     /// |g|²_D, and g·D (change of the end).
     pub(crate) square: f64,
     pub(crate) along: f64,
+    /// The largest |g| D of a contact squared, with D its scale: m²/s².
+    pub(crate) change_squared: f64,
     /// The largest natural map; what is not finite where there is such a one.
     pub(crate) map: f64,
 }

@@ -65,9 +65,10 @@ impl Rows {
         }
     }
 
-    /// Returns |g|² and g·(change of the end), with g what the sweep changes.
-    pub(crate) fn sweep(&mut self, velocities: &mut [BodyRecord]) -> (f64, f64) {
-        let (mut square, mut along) = (0.0, 0.0);
+    /// Returns |g|², g·(change of the end), and the largest |g| times diagonal, with g what the sweep
+    /// changes.
+    pub(crate) fn sweep(&mut self, velocities: &mut [BodyRecord]) -> [f64; 3] {
+        let (mut square, mut along, mut most) = (0.0, 0.0, 0.0_f64);
         for ((packed, l), end) in self.rows.iter().zip(&mut self.impulses).zip(&self.ends) {
             let w = packed.violation(velocities, *l);
             let row = &packed.row;
@@ -76,9 +77,10 @@ impl Rows {
             packed.apply(velocities, change);
             square += change * change;
             along += change * (answer - end);
+            most = most.max(change.abs() * packed.diagonal);
             *l = answer;
         }
-        (square, along)
+        [square, along, most]
     }
 
     pub(crate) fn apply(&self, velocities: &mut [BodyRecord]) {

@@ -26,8 +26,8 @@ pub struct SimdSettings {
     /// about 1e-16 of the largest impulse times inverse mass no f64 answer exists. Too big: friction
     /// creeps and contacts sink by that much a second.
     pub tolerance: f64,
-    /// The natural map is evaluated after this many sweeps (default 8, at least 1). A look costs
-    /// about half a sweep.
+    /// The momentum is adapted, and the natural map evaluated, after this many sweeps (default 8, at least
+    /// 1). A look costs about half a sweep; without `keep_best` it is spared while sweeps change much.
     pub check_every: u32,
     /// Whether each sweep starts ahead of where the last one ended (default true). Costs little, and
     /// saves most of them.

@@ -201,6 +201,19 @@ impl Scratch {
     }
 }
 
+/// How many times the tolerance the changes of a sweep may be for the natural map to be worth a look, when
+/// it is time for one.
+const NEAR: f64 = 16.0;
+
+/// What a sweep changed.
+struct Sweep {
+    /// |g|²_D, and g·D (change of the end).
+    square: f64,
+    along: f64,
+    /// The largest |g| D of a contact or row, m/s: about its natural map.
+    change: f64,
+}
+
 /// A solve at work.
 struct Solve<'s, 'v, 'a> {
     settings: &'s SimdSettings,
@@ -259,23 +272,30 @@ impl Solve<'_, '_, '_> {
         let mut stop = StopReason::Budget;
         let mut sweeps = 0;
         while sweeps < max_sweeps {
-            let (square, along) = self.sweep(beta);
+            let sweep = self.sweep(beta);
             sweeps += 1;
             let early = sweeps < check_every && sweeps.is_power_of_two();
-            if early || sweeps % check_every == 0 || sweeps == max_sweeps {
-                last = self.look(&mut best);
+            let due = early || sweeps % check_every == 0 || sweeps == max_sweeps;
+            if due {
                 momentum.adapt();
-                if sweeps == max_sweeps || last <= tolerance || !last.is_finite() {
-                    break;
-                }
             }
-            if square == 0.0 {
+            let near = if due { NEAR } else { 1.0 } * tolerance;
+            let stalled = sweep.square == 0.0;
+            if due && keep_best || sweep.change <= near || stalled {
                 last = self.look(&mut best);
+            }
+            if !sweep.square.is_finite() {
+                last = sweep.square;
+            }
+            if last <= tolerance || !last.is_finite() {
+                break;
+            }
+            if stalled {
                 stop = StopReason::Stalled;
                 break;
             }
             if accelerate {
-                beta = momentum.beta(square, along);
+                beta = momentum.beta(sweep.square, sweep.along);
             }
         }
         if keep_best {
@@ -294,18 +314,24 @@ impl Solve<'_, '_, '_> {
         (sweeps, stop)
     }
 
-    /// One visit of all rows and contacts; returns |g|²_D and g·D (change of the end).
-    fn sweep(&mut self, beta: f64) -> (f64, f64) {
+    /// One visit of all rows and contacts.
+    fn sweep(&mut self, beta: f64) -> Sweep {
         self.run_task(Task::Advance, beta);
         self.rows.advance(beta);
-        let (mut square, mut along) = self.rows.sweep(self.conductor.velocities());
+        let [mut square, mut along, change] = self.rows.sweep(self.conductor.velocities());
+        let mut change_squared = 0.0_f64;
         self.run_task(Task::Sweep, beta);
         self.current = 1 - self.current;
         for sums in self.conductor.sums() {
             square += sums.square;
             along += sums.along;
+            change_squared = change_squared.max(sums.change_squared);
         }
-        (square, along)
+        Sweep {
+            square,
+            along,
+            change: change_squared.sqrt().max(change),
+        }
     }
 
     fn run_task(&mut self, task: Task, beta: f64) {
