@@ -1,0 +1,220 @@
+// Opens pages of three scenes in Chromium, plays, scrubs and clicks, and compares every number that is
+// shown with the one that the engine gave.
+//
+// The pages and the numbers come from: cargo run -p moreau-page --example page_and_numbers.
+// $CHROMIUM names another browser; without any, the tests say so and are skipped. With $MOREAU_PAGES they
+// are taken from that folder as they are.
+
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { before, describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+
+const here = dirname(fileURLToPath(import.meta.url));
+const root = join(here, "../..");
+const out = process.env.MOREAU_PAGES ?? join(root, "out/page-tests");
+const SCENES = ["pyramid_20", "pendulum", "seams"];
+const BROWSERS = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+const executablePath = BROWSERS.find((path) => path && existsSync(path));
+const skip = executablePath ? false : "NO BROWSER: install chromium or set $CHROMIUM";
+if (skip) console.error(`\n*** The page is NOT tested in a browser. ${skip} ***\n`);
+
+test("the kept bundle is what the sources give", () => {
+  execFileSync(process.execPath, [join(here, "../build.mjs"), "--check"], { stdio: "inherit" });
+});
+
+/** A page in a browser of its own, and what went wrong in it. */
+async function open(scene, hash) {
+  const { chromium } = await import("playwright-core");
+  const args = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"];
+  const browser = await chromium.launch({ executablePath, args });
+  const page = await browser.newPage({ viewport: { width: 1200, height: 760 } });
+  const wrong = [];
+  page.on("pageerror", (error) => wrong.push(error.message));
+  page.on("console", (message) => message.type() === "error" && wrong.push(message.text()));
+  page.on("request", (request) => request.url().startsWith("file:") || wrong.push(`asks for ${request.url().slice(0, 80)}`));
+  await page.goto(`file://${join(out, `${scene}.html`)}#${hash}`);
+  await page.waitForSelector("body.ready", { timeout: 240_000 });
+  return { browser, page, wrong };
+}
+
+const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+/** All elements with a field and an exact value below a selector: field -> value. */
+const values = (page, selector, field) =>
+  page.$$eval(`${selector} [data-${field}][data-value]`, (elements, name) =>
+    Object.fromEntries(elements.map((e) => [e.dataset[name], { value: Number(e.dataset.value), text: e.textContent }])), field);
+
+async function scrub(page, step) {
+  await page.$eval("#scrub", (input, value) => {
+    input.value = value;
+    input.dispatchEvent(new Event("input"));
+  }, step);
+  await drawn(page);
+}
+
+/** Compares all shown numbers that `expected` has; at least `least` of them. */
+function same(shown, expected, least, what) {
+  let compared = 0;
+  for (const [name, { value }] of Object.entries(shown)) {
+    if (!(name in expected)) continue;
+    assert.equal(value, expected[name], `${what}: ${name}`);
+    compared++;
+  }
+  assert.ok(compared >= least, `${what}: only ${compared} numbers are shown`);
+}
+
+const keptStep = (page) => page.$eval("#chosen .at[data-step]", (line) => Number(line.dataset.step));
+
+describe("pages in a browser", { skip, concurrency: false }, () => {
+  before(() => {
+    mkdirSync(out, { recursive: true });
+    for (const scene of SCENES) {
+      const run = ["run", "-q", "-p", "moreau-page", "--example", "page_and_numbers", "--locked", "--"];
+      if (process.env.MOREAU_PAGES) continue;
+      execFileSync("cargo", [...run, `fixtures/scenes/${scene}.json`, out], { cwd: root, stdio: "inherit" });
+    }
+  });
+
+  for (const scene of SCENES) {
+    test(scene, async () => {
+      const { wanted, steps } = JSON.parse(readFileSync(join(out, `${scene}.json`), "utf8"));
+      const { browser, page, wrong } = await open(scene, "frame=0&theme=light");
+
+      // It plays, and stops.
+      await page.keyboard.press("Space");
+      await page.waitForFunction(() => window.moreau.step > 3);
+      await page.keyboard.press("Space");
+      const stopped = await page.evaluate(() => window.moreau.step);
+      await page.waitForTimeout(120);
+      assert.equal(await page.evaluate(() => window.moreau.step), stopped);
+
+      for (const step of wanted) {
+        const { figures, contacts } = steps[step];
+        await scrub(page, step);
+        same(await values(page, "#figures", "field"), { ...figures, step }, 6, `step ${step}`);
+        same(await values(page, "#plots", "curve"), figures, 8, `plots at step ${step}`);
+
+        // The heaviest contact: one key, no reading of docs.
+        await page.keyboard.press("h");
+        await drawn(page);
+        if (contacts.length) {
+          const heaviest = contacts.reduce((a, b) => (b.impulse_normal > a.impulse_normal ? b : a));
+          same(await values(page, "#chosen", "field"), heaviest, 20, `heaviest contact of step ${step}`);
+          assert.equal(await page.evaluate(() => window.moreau.step), step);
+        }
+      }
+
+      // A click on a body shows its numbers.
+      const step = wanted[2];
+      await scrub(page, step);
+      const target = await page.evaluate(() => {
+        const { view, run } = window.moreau;
+        for (const i of run.moving) {
+          const at = view.project(view.bodies.poseOf(i).subarray(0, 3));
+          if (at && view.pickBody(...at) === i && at[1] < 600 && at[1] > 120) return { i, at };
+        }
+        return null;
+      });
+      assert.ok(target, "no body can be clicked");
+      const box = await page.locator("#view").boundingBox();
+      await page.evaluate(() => ["points", "normals", "impulses"].forEach((mark) => window.moreau.toggle(mark, false)));
+      await page.mouse.click(box.x + target.at[0], box.y + target.at[1]);
+      await drawn(page);
+      const kept = await keptStep(page);
+      assert.ok(Math.abs(kept - step) <= 16, `numbers of step ${kept} at step ${step}`);
+      const shown = await values(page, "#chosen", "field");
+      same(shown, steps[kept].bodies[target.i], 16, `body ${target.i} at step ${kept}`);
+
+      // All digits: the text itself is the number.
+      await page.keyboard.press("d");
+      await drawn(page);
+      for (const [name, { value, text }] of Object.entries(await values(page, "#chosen", "field"))) {
+        assert.equal(Number(text), value, name);
+      }
+      await page.keyboard.press("d");
+
+      await clickContact(page, box, steps);
+
+      // Every mark and colour draws something else, but for contacts where there are none.
+      await page.keyboard.press("Escape");
+      const pictures = new Set();
+      for (const key of ["", "c", "n", "i", "b", "v", "v", "v", "t"]) {
+        if (key) await page.keyboard.press(key);
+        await drawn(page);
+        pictures.add(await page.evaluate(() => document.getElementById("view").toDataURL()));
+      }
+      const least = steps[step].contacts.length ? 7 : 5;
+      assert.ok(pictures.size >= least, `only ${pictures.size} different pictures`);
+      await page.screenshot({ path: join(out, `${scene}.png`) });
+      assert.deepEqual(wrong, []);
+      await browser.close();
+    });
+  }
+
+  test("pages are legible in light and dark, and scrub", async () => {
+    const { browser, page, wrong } = await open("pyramid_20", "frame=100&theme=dark&impulses=1");
+    for (const theme of ["dark", "light"]) {
+      const contrast = await page.evaluate(() => {
+        const light = (color) => {
+          const [r, g, b] = color.match(/[\d.]+/g).slice(0, 3).map((x) => (x / 255) ** 2.2);
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const words = [...document.querySelectorAll("#figures dt, #figures dd, #name, #list .row span, .plot b")];
+        const back = light(getComputedStyle(document.querySelector("aside")).backgroundColor);
+        return Math.min(...words.map((word) => {
+          const fore = light(getComputedStyle(word).color);
+          return (Math.max(fore, back) + 0.05) / (Math.min(fore, back) + 0.05);
+        }));
+      });
+      assert.ok(contrast >= 4.5, `a contrast of ${contrast.toFixed(1)} in the ${theme} theme`);
+      await page.keyboard.press("t");
+      await drawn(page);
+    }
+    // Without the graphics card's part, which a server has to do in software.
+    const ms = await page.evaluate(() => {
+      const { moreau } = window;
+      moreau.view.renderer.render = () => {};
+      const start = performance.now();
+      for (let k = 0; k < 60; k++) {
+        moreau.seek(k * 5);
+        moreau.draw();
+      }
+      return (performance.now() - start) / 60;
+    });
+    console.log(`scrubbing pyramid_20: ${ms.toFixed(1)} ms a step without drawing`);
+    assert.ok(ms < 100, `${ms} ms a step`);
+    assert.deepEqual(wrong, []);
+    await browser.close();
+  });
+});
+
+/** Clicks on a contact point that can be seen, and compares its numbers. */
+async function clickContact(page, box, steps) {
+  await page.keyboard.press("Escape");
+  await page.evaluate(() => window.moreau.toggle("points", true));
+  await drawn(page);
+  const point = await page.evaluate(() => {
+    const { view, run } = window.moreau;
+    const points = run.pointsAt(window.moreau.step);
+    for (let i = 0; i < points.count; i++) {
+      const at = view.project(points.position.subarray(i * 3, i * 3 + 3));
+      if (at && at[1] > 120 && at[1] < 600 && at[0] > 20 && at[0] < 800) {
+        const found = view.pickContact(points, Math.round(at[0]), Math.round(at[1]));
+        return { at: at.map(Math.round), a: points.a[found], b: points.b[found] };
+      }
+    }
+    return null;
+  });
+  if (!point) return;
+  await page.mouse.click(box.x + point.at[0], box.y + point.at[1]);
+  await drawn(page);
+  const shown = await values(page, "#chosen", "field");
+  const kept = await keptStep(page);
+  const own = steps[kept].contacts.filter((c) => c.a === point.a && c.b === point.b);
+  const one = own.find((c) => c.lever_a_x === shown.lever_a_x.value && c.lever_a_z === shown.lever_a_z.value);
+  assert.ok(one, `the contact of ${point.a} and ${point.b} is not among those of step ${kept}`);
+  same(shown, one, 20, `contact of ${point.a} and ${point.b} at step ${kept}`);
+}
