@@ -47,6 +47,7 @@ export class App {
     this.view.fit(this.look);
     for (const mark of MARKS) if (mark in settings) this.toggle(mark, settings[mark] !== "0");
     if ("panel" in settings) this.toggle("panel", settings.panel !== "0");
+    document.body.classList.toggle("bare", settings.bare === "1");
     if (settings.color in MODES) this.setColor(settings.color);
     if (Number.isFinite(number("frame"))) {
       this.play(false);
@@ -355,6 +356,7 @@ export class App {
       this.posed = posed;
       this.view.pose(f, t);
     }
+    byId("title").classList.toggle("brief", this.view.touched);
     const contact = this.contact();
     this.view.render(run.pointsAt(this.step), contact?.point ? contact : null);
     this.panel(run.steps[f], f, contact);
@@ -371,18 +373,19 @@ export class App {
     const at = step - first;
     byId("clock").textContent = `${s.time_s[at].toFixed(2)} / ${s.time_s[s.time_s.length - 1].toFixed(2)} s`;
     const rows = [
-      ["step", numberElement("dd", step)],
-      ["bodies", numberElement("dd", this.run.bodies.length)],
-      ["islands", numberElement("dd", s.islands[at])],
-      ["fastest body", numberElement("dd", s.max_speed_m_s[at], "m/s")],
-      ["kinetic energy", numberElement("dd", s.kinetic_j[at], "J")],
-      ["deepest overlap", numberElement("dd", s.max_penetration_m[at], "m")],
-      ["residual", numberElement("dd", s.residual_m_s[at], "m/s")],
-      ["sweeps", numberElement("dd", s.sweeps[at])],
+      ["step", "step", step],
+      ["bodies", "bodies", this.run.bodies.length],
+      ["islands", "islands", s.islands[at]],
+      ...(this.run.anyAsleep ? [["asleep", "sleeping_bodies", s.sleeping_bodies[at]]] : []),
+      ["fastest body", "max_speed_m_s", s.max_speed_m_s[at], "m/s"],
+      ["kinetic energy", "kinetic_j", s.kinetic_j[at], "J"],
+      ["deepest overlap", "max_penetration_m", s.max_penetration_m[at], "m"],
+      ["residual", "residual_m_s", s.residual_m_s[at], "m/s"],
+      ["sweeps", "sweeps", s.sweeps[at]],
     ];
-    const fields = ["step", "bodies", "islands", "max_speed_m_s", "kinetic_j", "max_penetration_m", "residual_m_s", "sweeps"];
-    byId("figures").replaceChildren(...rows.flatMap(([name, value], k) => {
-      value.dataset.field = fields[k];
+    byId("figures").replaceChildren(...rows.flatMap(([name, field, number, unit]) => {
+      const value = numberElement("dd", number, unit);
+      value.dataset.field = field;
       return [Object.assign(document.createElement("dt"), { textContent: name }), value];
     }));
     for (const plot of this.plotted) plot.mark(at);

@@ -18,7 +18,7 @@ export function meshScale(shape) {
 export class Bodies {
   /**
    * `look.solid(group)` and `look.glass` give materials; `look.glass` is of fixed bodies that are in
-   * the way. `look.plain` leaves out colours and shadows.
+   * the way. `look.plain` leaves out colours, shadows and what stands.
    */
   constructor(run, look) {
     Object.assign(this, { run, root: new Group(), poses: Float32Array.from(run.fixed) });
@@ -26,7 +26,7 @@ export class Bodies {
     const groups = new Map();
     run.bodies.forEach((body, i) => {
       const shape = run.shapes[body.shape];
-      if (shape.kind === "half-space") return;
+      if (shape.kind === "half-space" || (look.plain && !body.moves)) return;
       const shared = shape.kind === "box" || shape.kind === "sphere";
       const large = look.large?.(body, shape) ?? false;
       const key = `${shape.kind} ${shared ? "" : body.shape} ${body.moves} ${large}`;

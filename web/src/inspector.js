@@ -55,10 +55,10 @@ function table(rows) {
       if (field) cell.dataset.field = field;
       row.append(cell);
     } else {
-      values.forEach(({ field, value }) => {
+      values.forEach(({ field, value }, k) => {
         const cell = numberElement("td", value, "", values.length > 1 ? 4 : 6);
         cell.dataset.field = field;
-        if (values.length === 1) cell.colSpan = 3;
+        if (k === 0) cell.colSpan = 4 - values.length;
         row.append(cell);
       });
     }
@@ -91,7 +91,7 @@ export function showBody(parent, run, i, step, seek) {
   const body = run.bodies[i];
   const shape = run.shapes[body.shape];
   const out = [make("h2", bodyName(run, i))];
-  const facts = [{ name: "kind", text: `${body.kind} ${shape.kind}`, field: "kind" }];
+  const facts = [{ name: "kind", text: `${body.kind} ${shape.name ?? shape.kind}`, field: "kind" }];
   if (body.mass_kg > 0) facts.push(scalar("mass", "mass_kg", body.mass_kg, "kg"));
   facts.push(scalar("friction", "friction", body.friction), scalar("restitution", "restitution", body.restitution));
   const kept = run.bodyAt(step, i);

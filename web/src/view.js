@@ -76,7 +76,7 @@ export class View {
     }
     const whole = ballAround(all, size);
     const many = bodies.length > 50;
-    const shown = many && whole.radius > 2.5 * least.radius ? { ...least, radius: 1.9 * least.radius } : whole;
+    const shown = many && whole.radius > 1.7 * least.radius ? { ...least, radius: 1.6 * least.radius } : whole;
     this.center = shown.center;
     this.radius = Math.max(shown.radius, 1e-3);
     this.samples = points.filter((p) => length(sub(p, this.center)) <= this.radius);
@@ -113,8 +113,8 @@ export class View {
       light.shadow.mapSize.set(size, size);
       light.shadow.radius = blur;
       Object.assign(light.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0, far: 4 * reach });
-      light.shadow.normalBias = (2 * reach * 1.2) / size;
-      light.shadow.bias = -0.0004;
+      light.shadow.normalBias = (2 * reach * 2) / size;
+      light.shadow.bias = -0.0006;
       this.scene.add(light, light.target);
       return light;
     };
@@ -260,7 +260,9 @@ export class View {
     this.inTheWay.clear();
     const looks = Math.min(run.moving.length, 40);
     run.bodies.forEach((body, i) => {
-      if (body.kind !== "static" || !bodies.extents[body.shape]) return;
+      // The box around ground of triangles says little of what it hides.
+      const { kind } = run.shapes[body.shape];
+      if (body.kind !== "static" || kind === "half-space" || kind === "hull") return;
       let hidden = 0;
       for (let k = 0; k < looks; k++) {
         const m = run.moving[Math.floor((k * run.moving.length) / looks)];

@@ -10,6 +10,7 @@ mod diff;
 mod figure;
 mod fixtures;
 mod golden;
+mod page;
 mod run;
 #[cfg(test)]
 mod tests;
@@ -48,11 +49,17 @@ pub(crate) enum Command {
         /// Revision to compare with; the one that wrote the snapshot if not given
         #[arg(long, value_name = "REV")]
         against: Option<String>,
+        /// Do not write a page that plays both runs
+        #[arg(long)]
+        no_page: bool,
     },
     /// Shows old and new figures of each scene that changed; asks on a terminal
     Review {
         /// Scenes; all where none is named
         scenes: Vec<String>,
+        /// Do not build the older revision for a page that plays both runs
+        #[arg(long)]
+        no_page: bool,
     },
     /// Writes changed snapshots again; refused while a gate fails
     Accept(Write),
@@ -109,15 +116,19 @@ pub(crate) fn run(root: &Path, command: Command) -> Result<bool, String> {
         Command::Gates { scenes, jobs } => {
             check::check_gates(&fixtures, &scenes, jobs.unwrap_or_else(cores))
         }
-        Command::Diff { scene, against } => {
+        Command::Diff {
+            scene,
+            against,
+            no_page,
+        } => {
             let goldens = fixtures.goldens_of(&[scene])?;
             let mut same = true;
             for golden in &goldens {
-                same &= diff::diff(&fixtures, golden, against.as_deref())?;
+                same &= diff::diff(&fixtures, golden, against.as_deref(), !no_page)?;
             }
             Ok(same)
         }
-        Command::Review { scenes } => accept::review(&fixtures, &scenes),
+        Command::Review { scenes, no_page } => accept::review(&fixtures, &scenes, !no_page),
         Command::Accept(w) => accept::accept(&fixtures, &w.scenes, w.steps, &w.reason),
         Command::New(w) => accept::new(&fixtures, &w.scenes, w.all, w.steps, &w.reason),
         Command::List => accept::list(&fixtures),

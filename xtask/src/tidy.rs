@@ -124,7 +124,8 @@ fn list(root: &Path, folder: &Path, files: &mut Vec<String>) -> Result<(), Strin
         let path = folder.join(&name);
         if entry.path().is_dir() {
             let ours = !name.starts_with('.') || [".ci", ".cargo", ".github"].contains(&&*name);
-            if ours && !name.starts_with("target") && name != "node_modules" {
+            let made = name.starts_with("target") || ["node_modules", "out"].contains(&&*name);
+            if ours && !made {
                 list(root, &path, files)?;
             }
             continue;

@@ -79,7 +79,7 @@ pub struct ContactState {
 }
 
 /// The names of [`Sample`]'s numbers.
-pub const SERIES_COLUMNS: [&str; 20] = [
+pub const SERIES_COLUMNS: [&str; 21] = [
     "time_s",
     "kinetic_j",
     "potential_j",
@@ -100,6 +100,7 @@ pub const SERIES_COLUMNS: [&str; 20] = [
     "integration_s",
     "continuous_s",
     "commit_s",
+    "sleeping_bodies",
 ];
 
 /// A step's numbers in the order of [`SERIES_COLUMNS`]; NaN where there was no step, or for what it was
@@ -179,7 +180,7 @@ pub(crate) fn bodies(world: &World) -> Vec<BodyState> {
         pose: body.pose(),
         linear: body.velocity().linear,
         angular: body.velocity().angular,
-        asleep: false,
+        asleep: body.is_sleeping(),
     };
     world.bodies().map(state).collect()
 }
@@ -201,17 +202,20 @@ pub(crate) fn contacts(world: &World, ids: &[moreau::BodyId]) -> Vec<ContactStat
     world.contacts().iter().filter_map(state).collect()
 }
 
-/// The figures of the step that `world` has just made, or of its start.
-pub(crate) fn sample(world: &World, report: Option<&StepReport>) -> Sample {
+/// The figures of a world that tells nothing of a step: time, energies, and its fastest body.
+pub fn state_sample(world: &World) -> Sample {
     let mut sample = [f64::NAN; SERIES_COLUMNS.len()];
-    sample[0] = world.time();
     let speeds = world.bodies().map(|b| b.velocity().linear.length());
+    sample[0] = world.time();
+    sample[1] = world.kinetic_energy();
+    sample[2] = world.potential_energy();
     sample[9] = speeds.fold(0.0, f64::max);
-    let Some(r) = report else {
-        sample[1] = world.kinetic_energy();
-        sample[2] = world.potential_energy();
-        return sample;
-    };
+    sample
+}
+
+/// The figures of the step that `world` has just made.
+pub(crate) fn sample(world: &World, r: &StepReport) -> Sample {
+    let mut sample = state_sample(world);
     sample[1..9].copy_from_slice(&[
         r.kinetic_energy,
         r.potential_energy,
@@ -224,8 +228,9 @@ pub(crate) fn sample(world: &World, report: Option<&StepReport>) -> Sample {
     ]);
     sample[10] = r.seconds;
     if let Some(profile) = &r.profile {
-        sample[11..].copy_from_slice(&profile.times.stages());
+        sample[11..20].copy_from_slice(&profile.times.stages());
     }
+    sample[20] = r.sleeping_bodies as f64;
     sample
 }
 

@@ -253,7 +253,8 @@ fn shape(shape: &Shape) -> Value {
         Shape::Mesh(_) | Shape::Heightfield(_) | Shape::Compound(_) => {
             let solid = Solid::new(shape);
             let vertices: Vec<_> = solid.vertices.iter().map(|v| v.to_array()).collect();
-            json!({ "kind": "hull", "vertices": vertices, "faces": solid.faces })
+            let faces = solid.faces;
+            json!({ "kind": "hull", "name": kind, "vertices": vertices, "faces": faces })
         }
     }
 }

@@ -48,6 +48,7 @@ mod solids;
 
 pub use frame::{
     BodyRecord, BodyState, ContactState, Frame, JointRecord, SERIES_COLUMNS, Sample, Stage,
+    state_sample,
 };
 pub use html::{About, Gate, History, html, html_overlaid};
 pub use recording::Recording;

@@ -91,7 +91,7 @@ impl Recording {
         };
         self.push(&Frame {
             step: world.steps(),
-            sample: frame::sample(world, report),
+            sample: report.map_or_else(|| frame::state_sample(world), |r| frame::sample(world, r)),
             bodies: &bodies,
             contacts: &contacts,
         });
@@ -157,5 +157,34 @@ impl Recording {
         let index = SERIES_COLUMNS.iter().position(|name| *name == column);
         let of = |i: usize| self.series.iter().map(|sample| sample[i]).collect();
         index.map(of).unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moreau::pipeline::Sleeping;
+    use moreau::{Body, Shape, Vec3, WorldSettings};
+
+    #[test]
+    fn bodies_that_sleep_are_marked_and_counted() {
+        let settings = WorldSettings {
+            sleeping: Some(Sleeping::default()),
+            ..WorldSettings::default()
+        };
+        let mut world = World::new(settings).unwrap();
+        world.add(Body::fixed(Shape::half_space(Vec3::Y))).unwrap();
+        let cube = Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5)).at(Vec3::Y * 0.5);
+        world.add(cube).unwrap();
+        let mut recording = Recording::start(&world, &[], 120);
+        for _ in 0..120 {
+            let report = world.step(1.0 / 60.0).unwrap();
+            recording.step(&world, &report);
+        }
+        // Its island is named after itself, awake or asleep.
+        assert_eq!(recording.states[1], 1);
+        assert_eq!(recording.states[120], 1 | ASLEEP);
+        let counts = recording.series("sleeping_bodies");
+        assert_eq!((counts[1], counts[120]), (0.0, 1.0));
     }
 }

@@ -1,10 +1,11 @@
 //! `new`, `accept`, `review`, `list` and `prune`: everything about the files themselves.
 
 use super::check::first_change;
-use super::diff::git;
+use super::diff::{self, git};
 use super::figure;
 use super::fixtures::{Fixtures, SceneFile};
 use super::golden::{Golden, first_difference};
+use super::page;
 use super::run::{self, Outcome, RUNG};
 use std::fmt::Display;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -153,8 +154,9 @@ fn each<T>(items: &[T], mut act: impl FnMut(&T) -> Result<(), String>) -> Result
     Ok(fine)
 }
 
-/// Shows what moved in each scene that changed; asks what to do about it on a terminal.
-pub(crate) fn review(fixtures: &Fixtures, scenes: &[String]) -> Result<bool, String> {
+/// Shows what moved in each scene that changed; asks what to do about it on a terminal. With `pages` it
+/// writes a page for each.
+pub(crate) fn review(fixtures: &Fixtures, scenes: &[String], pages: bool) -> Result<bool, String> {
     let goldens = fixtures.goldens_of(scenes)?;
     let asks = io::stdin().is_terminal() && io::stdout().is_terminal();
     let mut changed = 0;
@@ -171,6 +173,12 @@ pub(crate) fn review(fixtures: &Fixtures, scenes: &[String]) -> Result<bool, Str
             golden.scene, golden.solver, golden.steps
         );
         print!("{}", table(golden, &outcome));
+        if pages {
+            match review_page(fixtures, golden, &outcome) {
+                Ok(name) => println!("    both runs, one over the other: {name}"),
+                Err(message) => println!("    no page: {message}"),
+            }
+        }
         if !asks {
             continue;
         }
@@ -192,6 +200,12 @@ pub(crate) fn review(fixtures: &Fixtures, scenes: &[String]) -> Result<bool, Str
         goldens.len()
     );
     Ok(changed == accepted)
+}
+
+fn review_page(fixtures: &Fixtures, golden: &Golden, outcome: &Outcome) -> Result<String, String> {
+    let revision = diff::snapshot_revision(&fixtures.root, golden)?;
+    let other = diff::Other::check_out(&fixtures.root, &revision)?;
+    page::write(fixtures, golden, &outcome.figures, &other)
 }
 
 /// Old and new figures; `!` marks those that moved too far, `~` those that moved within tolerance.

@@ -7,12 +7,12 @@ use super::check::first_change;
 use super::compare::first_divergence;
 use super::fixtures::{Fixtures, SceneFile};
 use super::golden::{Golden, first_difference};
-use super::run;
 use super::trace::{StepTrace, Trace};
+use super::{page, run};
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, ExitStatus, Stdio};
 
 /// Steps a scene and writes down the steps in `range`.
 pub(crate) fn trace(file: &SceneFile, range: RangeInclusive<u64>) -> Result<Trace, String> {
@@ -28,11 +28,13 @@ pub(crate) fn trace(file: &SceneFile, range: RangeInclusive<u64>) -> Result<Trac
     Ok(trace)
 }
 
-/// Prints how this build differs from a snapshot, or from an older build.
+/// Prints how this build differs from a snapshot, or from an older build, and where `page` says so writes
+/// a page that shows both.
 pub(crate) fn diff(
     fixtures: &Fixtures,
     golden: &Golden,
     against: Option<&str>,
+    page: bool,
 ) -> Result<bool, String> {
     let file = fixtures.scene(&golden.scene)?;
     let outcome = run::measure(&file, golden.steps)?;
@@ -56,21 +58,36 @@ pub(crate) fn diff(
     };
     let other = Other::check_out(&fixtures.root, &revision)?;
     println!("against {}: building", other.name);
-    if against.is_none() {
-        return compare(&file, &other, range);
+    let same = match against {
+        None => compare(&file, &other, range)?,
+        Some(_) => compare_all(&file, &other, range)?,
+    };
+    if page && !same {
+        let name = page::write(fixtures, golden, &outcome.figures, &other)?;
+        println!("both runs, one over the other: {name}");
     }
+    Ok(same)
+}
+
+/// Compares many steps of both builds; whether they are the same.
+fn compare_all(
+    file: &SceneFile,
+    other: &Other,
+    range: RangeInclusive<u64>,
+) -> Result<bool, String> {
     // Window by window: a whole run of a large scene would not fit into memory.
     let mut start = *range.start();
     while start <= *range.end() {
         let end = (start + 15).min(*range.end());
-        if !compare(&file, &other, start..=end)? {
+        if !compare(file, other, start..=end)? {
             return Ok(false);
         }
         start = end + 1;
     }
     println!(
         "against {}: all {} steps are the same",
-        other.name, golden.steps
+        other.name,
+        range.end()
     );
     Ok(true)
 }
@@ -95,7 +112,7 @@ fn compare(file: &SceneFile, other: &Other, range: RangeInclusive<u64>) -> Resul
 }
 
 /// The commit that last wrote a snapshot: its code made that ladder.
-fn snapshot_revision(root: &Path, golden: &Golden) -> Result<String, String> {
+pub(crate) fn snapshot_revision(root: &Path, golden: &Golden) -> Result<String, String> {
     let file = Fixtures::snapshot_file(golden);
     let found = git(root, &["log", "-1", "--format=%H", "--", &file])?;
     Ok(if found.is_empty() {
@@ -121,15 +138,15 @@ pub(crate) fn git(folder: &Path, arguments: &[&str]) -> Result<String, String> {
 }
 
 /// Another revision, checked out under the target folder.
-struct Other {
+pub(crate) struct Other {
     /// Its short hash and subject.
-    name: String,
+    pub(crate) name: String,
     /// Holds `tree`, `target` and traces.
     folder: PathBuf,
 }
 
 impl Other {
-    fn check_out(root: &Path, revision: &str) -> Result<Self, String> {
+    pub(crate) fn check_out(root: &Path, revision: &str) -> Result<Self, String> {
         let commit = git(
             root,
             &["rev-parse", "--verify", &format!("{revision}^{{commit}}")],
@@ -161,26 +178,11 @@ impl Other {
     fn trace(&self, scene: &str, range: &RangeInclusive<u64>) -> Result<Trace, String> {
         let out = self.folder.join("trace.bin");
         let steps = format!("{}..{}", range.start(), range.end());
-        let status = Command::new("cargo")
-            .current_dir(self.folder.join("tree"))
-            .env("CARGO_TARGET_DIR", self.folder.join("target"))
-            // The tree's own toolchain file counts.
-            .env_remove("RUSTUP_TOOLCHAIN")
-            .args([
-                "run",
-                "--quiet",
-                "--package",
-                "xtask",
-                "--",
-                "snapshot",
-                "trace",
-                scene,
-            ])
-            .args(["--steps", &steps, "--out"])
-            .arg(&out)
-            .status()
-            .map_err(|e| format!("cannot run cargo: {e}"))?;
-        if !status.success() {
+        let file = out.to_string_lossy();
+        let arguments = [
+            "snapshot", "trace", scene, "--steps", &steps, "--out", &file,
+        ];
+        if !self.cargo("xtask", &arguments)?.success() {
             return Err(format!(
                 "{} cannot trace `{scene}`: it does not build, or is older than the scene",
                 self.name
@@ -188,6 +190,34 @@ impl Other {
         }
         let bytes = fs::read(&out).map_err(|e| format!("{}: {e}", out.display()))?;
         Trace::from_bytes(&bytes).map_err(|e| format!("{}: {e}", out.display()))
+    }
+
+    /// Lets that revision write the states of a scene, its own file of it, as CSV; returns where.
+    pub(crate) fn poses(&self, scene: &str, steps: u64) -> Result<PathBuf, String> {
+        let out = self.folder.join("poses.csv");
+        let (file, steps) = (out.to_string_lossy(), steps.to_string());
+        let arguments = ["run", scene, "--steps", &steps, "--json", "--poses", &file];
+        let _ = fs::remove_file(&out);
+        // A missed gate fails the run; its states are there all the same.
+        self.cargo("moreau-cli", &arguments)?;
+        if !out.is_file() {
+            return Err(format!("{} cannot run `{scene}`", self.name));
+        }
+        Ok(out)
+    }
+
+    /// Runs a program of that revision.
+    fn cargo(&self, package: &str, arguments: &[&str]) -> Result<ExitStatus, String> {
+        Command::new("cargo")
+            .current_dir(self.folder.join("tree"))
+            .env("CARGO_TARGET_DIR", self.folder.join("target"))
+            // The tree's own toolchain file counts.
+            .env_remove("RUSTUP_TOOLCHAIN")
+            .args(["run", "--quiet", "--package", package, "--"])
+            .args(arguments)
+            .stdout(Stdio::null())
+            .status()
+            .map_err(|e| format!("cannot run cargo: {e}"))
     }
 }
 
