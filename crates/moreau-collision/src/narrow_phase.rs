@@ -199,6 +199,17 @@ fn dispatch(context: &mut Context<'_>, first: &Operand<'_>, second: &Operand<'_>
             let ball = Round::ball(second.pose.translation - origin, *radius);
             collide_with_ball(context, a, first.pose, &ball);
         }
+        // A capsule whose cylinder is lost in the rounding is a ball: its line has no direction.
+        (
+            a,
+            Shape::Capsule {
+                half_height,
+                radius,
+            },
+        ) if *half_height <= context.touch => {
+            let ball = Round::ball(second.pose.translation - origin, *radius);
+            collide_with_ball(context, a, first.pose, &ball);
+        }
         (Shape::Capsule { .. }, Shape::Capsule { .. }) => {
             let rounds = (
                 Round::new(first.shape, first.pose, origin),

@@ -3,7 +3,7 @@
 
 mod scenes;
 
-use moreau_collision::{Manifold, Shape};
+use moreau_collision::{Manifold, Shape, closest_points};
 use moreau_math::{Pose, Quat, Vec3, vec3};
 use scenes::brute::{Solid, separation, separation_along};
 use scenes::{Random, box_hull, contact};
@@ -119,4 +119,82 @@ fn check_grid(noise: f64, tolerance: f64) {
         }
     }
     assert!(overlapping > 3000);
+}
+
+/// A capsule without a cylinder, or with one that no coordinate can hold, is a ball.
+#[test]
+fn a_capsule_without_a_cylinder_is_a_ball() {
+    let mut random = Random(5);
+    for half_height in [0.0, 1e-300, 1e-40, 1e-17] {
+        let rim = vec3(-3.0, 6.0, 0.0);
+        let base = (Shape::cone(0.125, 3.0), Pose::from_translation(rim));
+        for k in 0..2000 {
+            let (capsule, ball) = (Shape::capsule(half_height, 0.2), Shape::sphere(0.2));
+            let other = match random.below(4) {
+                0 => Shape::cone(0.125, 3.0 * random.range(0.0, 1.0) + 0.1),
+                1 => Shape::cylinder(0.3, random.range(0.0, 1.0) + 0.1),
+                2 => Shape::capsule(0.3, 0.1),
+                _ => simple_shape(&mut random),
+            };
+            let place = Pose::new(
+                random.direction() * (4.0 * random.range(0.0, 1.0)),
+                random.rotation(),
+            );
+            let at = Pose::new(on_grid(&mut random), random.rotation());
+            // First, exactly under the rim of a base.
+            let (other, place, at) = match k {
+                0 => (base.0.clone(), base.1, Pose::IDENTITY),
+                _ => (other, place, at),
+            };
+            let near = closest_points(&capsule, &at, &other, &place).unwrap();
+            let expected = closest_points(&ball, &at, &other, &place).unwrap();
+            let off = (near.separation - expected.separation).abs();
+            assert!(
+                off < 1e-12,
+                "{near:?}, of the ball {expected:?}\n{other:?} at {place:?}"
+            );
+            let swapped = closest_points(&other, &place, &capsule, &at).unwrap();
+            assert_eq!(near.separation, swapped.separation);
+        }
+    }
+}
+
+/// The core of a capsule lies along an edge of a hull, to almost nothing: a contact as deep as the
+/// radius.
+#[test]
+fn a_core_along_an_edge_has_a_contact() {
+    let mut random = Random(6);
+    for hull in [box_hull(1.0, 2.0, 0.5), Shape::cuboid(1.0, 2.0, 0.5)] {
+        for noise in [0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7] {
+            for _ in 0..500 {
+                let capsule = Shape::capsule(0.7, 0.3);
+                let turn = random.direction() * (0.5 * noise);
+                let turn = Quat::from_xyzw(turn.x, turn.y, turn.z, 1.0).normalize();
+                let edge = vec3(1.0, random.range(-1.0, 1.0), 0.5);
+                let at = Pose::new(edge + random.direction() * noise, turn);
+                let home = Pose::new(random.direction(), random.rotation());
+                let at = home.mul_pose(&at);
+                let near = closest_points(&hull, &home, &capsule, &at).unwrap();
+                let off = (near.separation + 0.3).abs();
+                assert!(off < 2.0 * noise + 1e-12, "{near:?}");
+            }
+        }
+    }
+    let corners = [
+        vec3(-14.375, 4.625, 0.097),
+        vec3(-12.375, 4.625, 4.625),
+        vec3(-2.929_776_909_695_730_6e-9, 0.0, -4.5),
+        vec3(0.0, 0.0, 10.625),
+        vec3(0.125, -0.000_244_148_075_807_977_54, 0.0),
+        vec3(0.375, 6.0, 13.375),
+        vec3(5.25, 15.875, 0.0),
+        vec3(11.5, 0.0, 0.25),
+        vec3(15.875, 4.125, 0.375),
+    ];
+    let hull = Shape::hull(&corners).unwrap();
+    let half = 0.5_f64.sqrt();
+    let at = Pose::new(vec3(0.0, 0.0, 8.875), Quat::from_xyzw(half, 0.0, 0.0, half));
+    let capsule = Shape::capsule(0.875, 15.5);
+    let near = closest_points(&hull, &Pose::IDENTITY, &capsule, &at).unwrap();
+    assert!((near.separation + 15.5).abs() < 1e-8, "{near:?}");
 }

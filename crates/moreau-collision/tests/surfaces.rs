@@ -2,7 +2,7 @@
 
 mod scenes;
 
-use moreau_collision::{CollideSettings, Manifold, Shape, collide_all};
+use moreau_collision::{CollideSettings, Manifold, Shape, collide_all, collide_parts};
 use moreau_math::{Pose, Quat, Vec3, vec3};
 use scenes::{Random, at, contact, turned};
 
@@ -461,5 +461,48 @@ fn a_negative_prediction_reports_deep_contacts_only() {
             collide_all(a, &Pose::IDENTITY, b, &beside, &settings, &mut manifolds);
             assert_eq!(manifolds.len(), expected, "{prediction}: {manifolds:?}");
         }
+    }
+}
+
+/// A corner that touches the common edge of triangles that are one patch and yet of several planes, as
+/// each is bent by less than counts against the next: each manifold has a name of its own, and is found
+/// by it.
+#[test]
+fn the_planes_of_an_almost_flat_patch_have_names_of_their_own() {
+    let step = 0.000_244_148_075_807_977_54;
+    let vertices = [
+        vec3(-14.625, -14.625_000_909_848_323, -14.625_000_909_848_323),
+        vec3(-step, -step, -step),
+        vec3(-step, -step, 0.499_771_111_178_93),
+        vec3(0.875_000_054_902_798_5, 0.875, 0.125),
+        vec3(9.75, 9.75, 8.375),
+    ];
+    let triangles = [[0, 1, 3], [0, 2, 1], [0, 3, 4], [1, 2, 4]];
+    let mesh = Shape::mesh(&vertices, &triangles).unwrap();
+    let corners = [
+        Vec3::ZERO,
+        vec3(0.875, -0.5, 2.0),
+        vec3(0.875, 0.875, 0.875),
+        vec3(2.188_299_203_466_902_7, 0.375, 2.125),
+    ];
+    let body = Shape::hull(&corners).unwrap();
+    let ground = Pose::new(Vec3::splat(0.875), Quat::from_xyzw(0.5, 0.5, 0.5, 0.5));
+    let pose = Pose::IDENTITY;
+    let settings = CollideSettings { prediction: 0.0 };
+    let mut manifolds = Vec::new();
+    collide_all(&mesh, &ground, &body, &pose, &settings, &mut manifolds);
+    let parts: Vec<_> = manifolds.iter().map(Manifold::parts).collect();
+    assert!(parts.len() > 2, "{parts:?}");
+    assert!(parts.windows(2).all(|p| p[0] < p[1]), "{parts:?}");
+    for manifold in &manifolds {
+        let mut found = Vec::new();
+        let sides = ((&mesh, &ground), (&body, &pose));
+        collide_parts(sides.0, sides.1, manifold.parts(), &settings, &mut found);
+        let named = found.iter().find(|m| m.parts() == manifold.parts());
+        assert!(
+            named.is_some(),
+            "{:?} is not in {found:?}",
+            manifold.parts()
+        );
     }
 }

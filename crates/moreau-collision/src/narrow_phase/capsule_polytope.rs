@@ -70,6 +70,17 @@ pub(super) fn collide(
             };
             projection.corner(features.placed(on_solid), features.placed(on_core), code)
         });
+    } else if corners.is_empty() {
+        // A core along an edge that is not quite parallel: nothing lies over each other, to rounding.
+        let [low, high] = capsule.ends.map(|p| normal.dot(p));
+        let end = capsule.ends[usize::from(high < low)];
+        let on_solid = end - normal * near.axis.separation;
+        let code = Code {
+            crossing: true,
+            a: NONE,
+            b: NONE,
+        };
+        corners.push(projection.corner(on_solid, end, code));
     }
     inflate(&projection, &mut corners, None, Some(capsule));
     let facing = Some((&facing_solid, &facing_core));

@@ -58,6 +58,8 @@ struct Group {
     /// Least s(n) of its members.
     separation: f64,
     part: u32,
+    /// One of its triangles.
+    triangle: u32,
     corners: Corners,
 }
 
@@ -128,10 +130,14 @@ pub(super) fn collide(
         groups
     });
     let mut groups = groups.unwrap_or_default();
-    // A patch that is not quite flat may have made several planes: they need names of their own.
+    if let (Some(part), [only]) = (ground.only, &mut groups[..]) {
+        only.part = part;
+    }
+    // A patch that is not quite flat may have made several planes: they need names of their own. No
+    // triangle is in two of them.
     for i in 1..groups.len() {
         if groups[..i].iter().any(|g| g.part == groups[i].part) {
-            groups[i].part |= NOT_OF_FACE;
+            groups[i].part = groups[i].triangle | NOT_OF_FACE;
         }
     }
     for group in &mut groups {
@@ -189,6 +195,7 @@ fn plane_of(ground: Ground<'_>, index: u32, origin: Vec3, shape: &Solid<'_>) -> 
         of_face: true,
         separation: corner.separation,
         part: triangle.patch,
+        triangle: index,
         corners: std::iter::once(corner).collect(),
     }
 }
@@ -261,6 +268,7 @@ fn join(
             of_face: meeting.of_face,
             separation: meeting.separation,
             part,
+            triangle: index,
             corners: meeting.corners,
         });
         return;
