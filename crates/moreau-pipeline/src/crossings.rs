@@ -13,8 +13,10 @@
 //! far stays the same in its own axes); the contact follows in the next step. A body that stops early may be met by one behind it: the earliest meeting is dealt with
 //! first, and those of the bodies that it stopped are looked for again.
 //!
-//! Only convex shapes are followed: a surface has no thickness to tell how deep is too deep, and its
-//! contacts on the way are found part by part (`sweep`).
+//! Convex shapes are followed to the time of their impact; surfaces and compounds part by part
+//! (`parts`). A surface has no thickness: there only the other one's counts.
+
+mod parts;
 
 use crate::body::BodyState;
 use crate::detect::Detection;
@@ -72,7 +74,7 @@ pub(crate) fn stop(
             continue;
         };
         let way = way(body, &moved[index], dt);
-        if body.sensor || reach(body, &way, dt) <= SHARE * body.shape.inner_radius() {
+        if body.sensor || reach(body, &way, dt) <= SHARE * parts::inner_radius(&body.shape) {
             continue;
         }
         let end = way.at(dt);
@@ -89,11 +91,7 @@ pub(crate) fn stop(
         detection.near(index, near);
         for &other in near.iter().filter(|o| **o != index) {
             let pair = (index.min(other), index.max(other));
-            let is_convex = |i: u32| {
-                let body = state.bodies[i as usize].value.as_ref();
-                body.is_some_and(|b| b.shape.is_convex())
-            };
-            if is_convex(index) && is_convex(other) && detection.may_touch(state, pair) {
+            if detection.may_touch(state, pair) {
                 meetings.push(Meeting { pair, time: None });
             }
         }
@@ -171,6 +169,16 @@ struct Side<'a> {
 }
 
 impl Side<'_> {
+    /// Whether it turns so far until `t` that a body that is no ball turns otherwise than its way says.
+    fn turns_over(&self, t: f64) -> bool {
+        self.way.velocity.angular.length() * t >= HALF_TURN
+    }
+
+    /// Where it is in the end.
+    fn last_pose(&self) -> Pose {
+        self.end.unwrap_or_else(|| self.way.at(self.stop))
+    }
+
     /// The same from the time `t` on.
     fn from(&self, t: f64) -> Motion {
         let velocity = if self.stop <= t {
@@ -189,8 +197,13 @@ impl Side<'_> {
 /// When one of the two is too deep in the other; None where that does not happen.
 fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
     let (shape_a, shape_b) = (&a.body.shape, &b.body.shape);
-    let thin = shape_a.inner_radius().min(shape_b.inner_radius());
-    let kappa = (SHARE * thin).max(2.0 * slop);
+    let kappa = parts::kappa(shape_a, shape_b, slop);
+    if kappa.is_infinite() {
+        return None;
+    }
+    if !(shape_a.is_convex() && shape_b.is_convex()) {
+        return parts::meet(a, b, kappa);
+    }
     let mut depth = kappa;
     // While both move, then while the one does that moves longer.
     let (first, last) = (a.stop.min(b.stop), a.stop.max(b.stop));
@@ -218,11 +231,8 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
             depth = -impact.separation + DEEPER * kappa;
         }
     }
-    // Within a step of many turns a body that is no ball turns otherwise than its way says.
-    let turns = |s: &Side<'_>| s.way.velocity.angular.length() * last >= HALF_TURN;
-    if turns(a) || turns(b) {
-        let at_end = |s: &Side<'_>| s.end.unwrap_or_else(|| s.way.at(s.stop));
-        let there = closest_points(shape_a, &at_end(a), shape_b, &at_end(b))?;
+    if a.turns_over(last) || b.turns_over(last) {
+        let there = closest_points(shape_a, &a.last_pose(), shape_b, &b.last_pose())?;
         if there.separation < -depth {
             return Some(0.0);
         }

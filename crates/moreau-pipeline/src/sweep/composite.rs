@@ -37,7 +37,8 @@ pub(super) fn find_on_the_way(
     (prediction, dt): (f64, f64),
     found: &mut Vec<Found>,
 ) {
-    let way = (b.velocity.linear - a.velocity.linear).length() * dt;
+    let turn = |path: &Path<'_>| turn(path, dt);
+    let way = (b.velocity.linear - a.velocity.linear).length() * dt + turn(a) + turn(b);
     let thin = thickness(&a.body.shape).min(thickness(&b.body.shape));
     let looks = (way / (LOOK * thin)).ceil().min(MOST_LOOKS);
     // Also where a number is not one.
@@ -77,6 +78,19 @@ pub(super) fn find_on_the_way(
         found.sort_by_key(|f| f.manifold.parts());
         return;
     }
+}
+
+/// How far turning alone can bring a point of the body in `dt`, m.
+fn turn(path: &Path<'_>, dt: f64) -> f64 {
+    let radius = match &path.body.shape {
+        Shape::Sphere { .. } => 0.0,
+        Shape::Capsule { half_height, .. } => *half_height,
+        shape => shape.bounding_radius(),
+    };
+    let arm = radius + path.body.mass.center_of_mass.length();
+    let turn = (path.velocity.angular.length() * dt).min(2.0) * arm;
+    // Of a half-space there is none.
+    if turn.is_finite() { turn } else { 0.0 }
 }
 
 /// The least extent of a shape's box, m; of a surface, which bounds solid, without limit.
