@@ -9,9 +9,9 @@
 //! kappa = SHARE min(inner radius of A, of B), at least twice the slop
 //! ```
 //!
-//! Only the way is cut short, never a velocity, so no momentum is lost (the spin of a body that turns less
-//! far stays the same in its own axes); the contact follows in the next step. A body that stops early may be met by one behind it: the earliest meeting is dealt with
-//! first, and those of the bodies that it stopped are looked for again.
+//! Only the way is cut short, never a velocity, so no momentum is lost: the body turns freely until it
+//! stops. The contact follows in the next step. A body that stops early may be met by one behind it: the
+//! earliest meeting is dealt with first, and those of the bodies that it stopped are looked for again.
 //!
 //! Convex shapes are followed to the time of their impact; surfaces and compounds part by part
 //! (`parts`). A surface has no thickness: there only the other one's counts.
@@ -20,6 +20,7 @@ mod parts;
 
 use crate::body::BodyState;
 use crate::detect::Detection;
+use crate::integrate;
 use crate::world::WorldState;
 use moreau_collision::{ImpactSettings, Motion, closest_points, time_of_impact};
 use moreau_math::{Pose, Quat, Vec3, Velocity, rotation_difference};
@@ -58,7 +59,7 @@ pub(crate) fn stop(
     crossings: &mut Crossings,
     detection: &mut Detection,
     (state, active): (&WorldState, &[u32]),
-    moved: &mut [Moved],
+    (motions, moved): (&[integrate::Motion], &mut [Moved]),
     dt: f64,
 ) -> usize {
     let Crossings {
@@ -146,17 +147,31 @@ pub(crate) fn stop(
     for index in active.iter().map(|i| *i as usize) {
         let body = state.bodies[index].value.as_ref();
         if let Some(body) = body.filter(|_| stops[index] < dt) {
-            let way = way(body, &moved[index], dt);
-            let pose = way.at(stops[index]);
-            moved[index].0 = body.center + way.velocity.linear * stops[index];
-            // The spin turns along, so that a body whose inertia differs between its axes keeps its
-            // energy.
-            let spin = moved[index].1.conjugate() * moved[index].2;
-            moved[index].1 = pose.rotation;
-            moved[index].2 = pose.rotation * spin;
+            moved[index] = cut(body, &motions[index], &moved[index], (stops[index], dt));
         }
     }
     stopped
+}
+
+/// What is left of a move until `stop`.
+fn cut(
+    body: &BodyState,
+    motion: &integrate::Motion,
+    moved: &Moved,
+    (stop, dt): (f64, f64),
+) -> Moved {
+    let way = way(body, moved, dt);
+    let rotation = way.at(stop).rotation;
+    let center = body.center + way.velocity.linear * stop;
+    // The free rotation until then keeps energy and angular momentum.
+    let free = integrate::advance(body, motion, stop);
+    let off = rotation_difference(rotation, free.1).length() * body.shape.bounding_radius();
+    if off <= DEEPER * SHARE * parts::inner_radius(&body.shape) {
+        return (center, free.1, free.2);
+    }
+    // It wobbles so much that it would not be where it was seen to have room. The spin turns along with
+    // the way, so that at least the energy stays.
+    (center, rotation, rotation * (moved.1.conjugate() * moved.2))
 }
 
 /// A body on its way, which ends at `stop`.

@@ -186,7 +186,7 @@ impl World {
             &mut scratch.crossings,
             &mut self.detection,
             (&self.state, &self.activity.bodies),
-            &mut scratch.moved,
+            (&scratch.motions, &mut scratch.moved),
             dt,
         );
         self.watch_passing(&mut scratch.sensors, &scratch.moved, dt);

@@ -265,3 +265,48 @@ fn a_chain_passes_the_blow_on_and_not_itself() {
         }
     }
 }
+
+/// A ball that a mirror turns aside cuts short the way of a wobbling brick that nothing pushes: it keeps
+/// its energy and the vector of its angular momentum.
+#[test]
+fn a_cut_way_keeps_the_angular_momentum() {
+    let dt = 1.0 / 60.0;
+    let mut cut = 0;
+    for k in 0..10 {
+        let mut world = weightless();
+        let eighth = rotation_from_vector(vec3(0.0, 0.0, std::f64::consts::FRAC_PI_4));
+        let mirror = Body::fixed(Shape::cuboid(0.3, 0.005, 0.3)).rotated(eighth);
+        let mirror = mirror.friction(0.0).restitution(1.0);
+        world.add(mirror).unwrap();
+        let brick = Body::dynamic(Shape::cuboid(0.1, 0.2, 0.3)).friction(0.0);
+        let brick = brick.at(vec3(-0.45 + 0.01 * f64::from(k), 1.2, 0.0));
+        let brick = world
+            .add(brick.moving(Vec3::ZERO, vec3(9.0, 8.0, 7.0)))
+            .unwrap();
+        let ball = Body::dynamic(Shape::sphere(0.02))
+            .friction(0.0)
+            .restitution(1.0);
+        let ball = ball.at(vec3(-1.0, 0.0, 0.0));
+        world
+            .add(ball.moving(vec3(200.0, 0.0, 0.0), Vec3::ZERO))
+            .unwrap();
+        let spin = |world: &World| {
+            let body = world.body(brick).unwrap();
+            (body.angular_momentum(), body.kinetic_energy())
+        };
+        let before = spin(&world);
+        let report = world.step(dt).unwrap();
+        let pushed = world
+            .contacts()
+            .iter()
+            .any(|c| (c.a == brick || c.b == brick) && c.impulse != Vec3::ZERO);
+        if report.stopped_bodies == 0 || pushed {
+            continue;
+        }
+        cut += 1;
+        let after = spin(&world);
+        assert!((after.0 - before.0).length() < 1e-12 * before.0.length());
+        assert!((after.1 - before.1).abs() < 1e-12 * before.1);
+    }
+    assert!(cut > 3, "{cut}");
+}
