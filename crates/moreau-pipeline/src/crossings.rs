@@ -22,7 +22,7 @@ use crate::body::BodyState;
 use crate::detect::Detection;
 use crate::integrate;
 use crate::world::WorldState;
-use moreau_collision::{ImpactSettings, Motion, closest_points, time_of_impact};
+use moreau_collision::{ImpactSettings, Motion, Shape, closest_points, time_of_impact};
 use moreau_math::{Pose, Quat, Vec3, Velocity, rotation_difference};
 
 /// Part of a body's inner radius that it may move, or go into another, unwatched.
@@ -33,6 +33,10 @@ const DEEPER: f64 = 0.1;
 
 /// Turn in a step (rad) beyond which the difference of rotations goes the wrong way round.
 const HALF_TURN: f64 = 3.0;
+
+/// Turn (rad) of a leg of the way of a body that turns further than that, and how many there may be.
+const LEG_TURN: f64 = 1.5;
+const MOST_LEGS: f64 = 64.0;
 
 /// Memory that steps reuse.
 #[derive(Default)]
@@ -105,11 +109,12 @@ pub(crate) fn stop(
     let look = |pair: (u32, u32), stops: &[f64]| {
         let side = |index: u32| {
             let body = state.bodies[index as usize].value.as_ref()?;
+            let i = index as usize;
             Some(Side {
                 body,
-                way: way(body, &moved[index as usize], dt),
-                stop: stops[index as usize],
-                end: (stops[index as usize] == dt).then(|| end(body, &moved[index as usize])),
+                legs: Legs::new(body, &motions[i], &moved[i], dt),
+                stop: stops[i],
+                end: (stops[i] == dt).then(|| end(body, &moved[i])),
             })
         };
         let (a, b) = (side(pair.0)?, side(pair.1)?);
@@ -160,9 +165,8 @@ fn cut(
     moved: &Moved,
     (stop, dt): (f64, f64),
 ) -> Moved {
-    let way = way(body, moved, dt);
-    let rotation = way.at(stop).rotation;
-    let center = body.center + way.velocity.linear * stop;
+    let rotation = Legs::new(body, motion, moved, dt).at(stop).rotation;
+    let center = body.center + way(body, moved, dt).velocity.linear * stop;
     // The free rotation until then keeps energy and angular momentum.
     let free = integrate::advance(body, motion, stop);
     let off = rotation_difference(rotation, free.1).length() * body.shape.bounding_radius();
@@ -174,10 +178,69 @@ fn cut(
     (center, rotation, rotation * (moved.1.conjugate() * moved.2))
 }
 
+/// The way of a body through the step, in legs of equal duration: one, or where it turns by more than
+/// half a turn, as many as follow its free rotation.
+struct Legs {
+    legs: Vec<Motion>,
+    /// Of each, s.
+    duration: f64,
+}
+
+impl Legs {
+    fn new(body: &BodyState, motion: &integrate::Motion, moved: &Moved, dt: f64) -> Self {
+        let turn = moved.2.length() * dt;
+        let count = (turn / LEG_TURN).ceil();
+        let is_ball = matches!(body.shape, Shape::Sphere { .. });
+        if turn < HALF_TURN || count > MOST_LEGS || !body.is_dynamic() || is_ball {
+            let legs = vec![way(body, moved, dt)];
+            return Self { legs, duration: dt };
+        }
+        let duration = dt / count;
+        let node = |k: u32| {
+            if k == 0 {
+                return (body.center, body.rotation);
+            }
+            let t = duration * f64::from(k);
+            let moved = integrate::advance(body, motion, t);
+            (moved.0, moved.1)
+        };
+        let center = body.mass.center_of_mass;
+        let legs = (0..count as u32).map(|k| {
+            let (from, to) = (node(k), node(k + 1));
+            let linear = (to.0 - from.0) / duration;
+            let angular = rotation_difference(from.1, to.1) / duration;
+            Motion {
+                pose: Pose::new(from.0 - from.1 * center, from.1),
+                center,
+                velocity: Velocity::new(linear, angular),
+            }
+        });
+        Self {
+            legs: legs.collect(),
+            duration,
+        }
+    }
+
+    /// The leg of the time `t`, and how far into it that is, s.
+    fn leg(&self, t: f64) -> (&Motion, f64) {
+        let mut index = ((t / self.duration) as usize).min(self.legs.len() - 1);
+        // The end of a leg is the start of the next, whatever the rounding.
+        if index + 1 < self.legs.len() && t >= self.duration * (index + 1) as f64 {
+            index += 1;
+        }
+        (&self.legs[index], t - self.duration * index as f64)
+    }
+
+    fn at(&self, t: f64) -> Pose {
+        let (leg, since) = self.leg(t);
+        leg.at(since)
+    }
+}
+
 /// A body on its way, which ends at `stop`.
 struct Side<'a> {
     body: &'a BodyState,
-    way: Motion,
+    legs: Legs,
     stop: f64,
     /// Where the step takes it, if nothing stops it.
     end: Option<Pose>,
@@ -186,27 +249,44 @@ struct Side<'a> {
 impl Side<'_> {
     /// Whether it turns so far until `t` that a body that is no ball turns otherwise than its way says.
     fn turns_over(&self, t: f64) -> bool {
-        self.way.velocity.angular.length() * t >= HALF_TURN
+        let [only] = &self.legs.legs[..] else {
+            return false;
+        };
+        only.velocity.angular.length() * t >= HALF_TURN
     }
 
     /// Where it is in the end.
     fn last_pose(&self) -> Pose {
-        self.end.unwrap_or_else(|| self.way.at(self.stop))
+        self.end.unwrap_or_else(|| self.legs.at(self.stop))
     }
 
-    /// The same from the time `t` on.
+    /// Where it is at the time `t`, and how it moves on from there until its leg ends.
     fn from(&self, t: f64) -> Motion {
+        let (leg, _) = self.legs.leg(t);
         let velocity = if self.stop <= t {
             Velocity::ZERO
         } else {
-            self.way.velocity
+            leg.velocity
         };
         Motion {
-            pose: self.way.at(t.min(self.stop)),
+            pose: self.legs.at(t.min(self.stop)),
             velocity,
-            ..self.way
+            ..*leg
         }
     }
+}
+
+/// The times between which both move evenly, from 0 to when the last one stops.
+fn times(a: &Side<'_>, b: &Side<'_>) -> Vec<f64> {
+    let last = a.stop.max(b.stop);
+    let mut times = vec![0.0, a.stop, b.stop];
+    for side in [a, b] {
+        let ends = (1..side.legs.legs.len()).map(|k| side.legs.duration * k as f64);
+        times.extend(ends.filter(|t| *t < last));
+    }
+    times.sort_by(f64::total_cmp);
+    times.dedup();
+    times
 }
 
 /// When one of the two is too deep in the other; None where that does not happen.
@@ -220,12 +300,9 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
         return parts::meet(a, b, kappa);
     }
     let mut depth = kappa;
-    // While both move, then while the one does that moves longer.
-    let (first, last) = (a.stop.min(b.stop), a.stop.max(b.stop));
-    for (start, end) in [(0.0, first), (first, last)] {
-        if end <= start {
-            continue;
-        }
+    let times = times(a, b);
+    for span in times.windows(2) {
+        let (start, end) = (span[0], span[1]);
         let (way_a, way_b) = (a.from(start), b.from(start));
         for _ in 0..2 {
             let settings = ImpactSettings {
@@ -246,6 +323,7 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
             depth = -impact.separation + DEEPER * kappa;
         }
     }
+    let last = a.stop.max(b.stop);
     if a.turns_over(last) || b.turns_over(last) {
         let there = closest_points(shape_a, &a.last_pose(), shape_b, &b.last_pose())?;
         if there.separation < -depth {

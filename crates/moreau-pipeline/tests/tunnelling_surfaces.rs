@@ -29,8 +29,8 @@ impl Random {
 }
 
 /// Half the width of the grounds, m, and of their cells.
-const HALF: f64 = 20.0;
-const CELL: f64 = 2.0;
+const HALF: f64 = 60.0;
+const CELL: f64 = 6.0;
 
 /// A level sheet at height zero: open, of triangles.
 fn sheet() -> Shape {
@@ -104,6 +104,11 @@ fn height(world: &World, id: BodyId) -> f64 {
     world.body(id).unwrap().position().y
 }
 
+fn over_the_ground(world: &World, id: BodyId) -> bool {
+    let p = world.body(id).unwrap().position();
+    p.x.abs().max(p.z.abs()) < HALF - 1.0
+}
+
 /// The heights at which the body's lowest point is, m.
 fn lowest(world: &World, id: BodyId) -> f64 {
     let body = world.body(id).unwrap();
@@ -133,7 +138,7 @@ fn bullets_do_not_pass_a_ground() {
                             world.step(dt).unwrap();
                             let y = height(&world, id);
                             assert!(
-                                y > 0.0,
+                                y > 0.0 || !over_the_ground(&world, id),
                                 "{} in a {name}: {y} after step {step} of {dt} s at {speed} m/s",
                                 shape.kind()
                             );
@@ -166,7 +171,7 @@ fn a_blow_does_not_drive_a_body_through_the_ground() {
                         world.step(dt).unwrap();
                         let y = height(&world, id);
                         assert!(
-                            y > 0.0,
+                            y > 0.0 || !over_the_ground(&world, id),
                             "{} in a {name}: {y} after step {step} of {dt} s at {speed} m/s",
                             shape.kind()
                         );

@@ -13,7 +13,7 @@
 //! Contacts tell which side of a surface is its front; so a body that comes from behind, where it has
 //! no contact either, is not stopped.
 
-use super::{DEEPER, SHARE, Side};
+use super::{DEEPER, SHARE, Side, times};
 use moreau_collision::{CollideSettings, Manifold, Motion, Shape, collide_all};
 use moreau_math::{Pose, Vec3};
 
@@ -51,17 +51,14 @@ pub(super) fn meet(a: &Side<'_>, b: &Side<'_>, kappa: f64) -> Option<f64> {
     if start < -kappa {
         depth = -start + DEEPER * kappa;
     }
-    // While both move, then while the one does that moves longer.
-    let (first, last) = (a.stop.min(b.stop), a.stop.max(b.stop));
-    for (start, end) in [(0.0, first), (first, last)] {
-        if end <= start {
-            continue;
-        }
+    for span in times(a, b).windows(2) {
+        let (start, end) = (span[0], span[1]);
         let found = follow([&a.from(start), &b.from(start)], [a, b], end - start, depth);
         if let Some(t) = found {
             return Some(start + t);
         }
     }
+    let last = a.stop.max(b.stop);
     if a.turns_over(last) || b.turns_over(last) {
         let (pose_a, pose_b) = (a.last_pose(), b.last_pose());
         collide(a, b, (&pose_a, &pose_b), 0.0, &mut manifolds);
@@ -117,12 +114,13 @@ fn follow(
             return None;
         }
     }
-    None
+    // As far as it was seen to be free: what spins so fast that this is short can wait.
+    Some(t)
 }
 
 /// The least separation at the time `t`, m; infinite where they are apart.
 fn look(a: &Side<'_>, b: &Side<'_>, t: f64, ahead: f64, manifolds: &mut Vec<Manifold>) -> f64 {
-    let (pose_a, pose_b) = (a.way.at(t), b.way.at(t));
+    let (pose_a, pose_b) = (a.legs.at(t), b.legs.at(t));
     collide(a, b, (&pose_a, &pose_b), ahead, manifolds);
     deepest(manifolds)
 }
