@@ -103,7 +103,12 @@ pub(crate) fn is_usual(shape: &Shape, pose: &Pose) -> bool {
         Shape::Capsule {
             half_height,
             radius,
-        } => vec3(half_height.max(LEAST), *radius, *radius),
+        } => {
+            // A capsule may be a ball; with less than a length it touches nothing.
+            let is_length = *half_height == 0.0 || *half_height >= 1e-50;
+            let height = if is_length { half_height.max(LEAST) } else { 0.0 };
+            vec3(height, *radius, *radius)
+        }
         Shape::Cylinder {
             half_height,
             radius,

@@ -125,7 +125,7 @@ fn check_grid(noise: f64, tolerance: f64) {
 #[test]
 fn a_capsule_without_a_cylinder_is_a_ball() {
     let mut random = Random(5);
-    for half_height in [0.0, 1e-300, 1e-40, 1e-17] {
+    for half_height in [0.0, 1e-40, 1e-17] {
         let rim = vec3(-3.0, 6.0, 0.0);
         let base = (Shape::cone(0.125, 3.0), Pose::from_translation(rim));
         for k in 0..2000 {

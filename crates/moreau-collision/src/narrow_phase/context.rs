@@ -103,23 +103,21 @@ impl<'a> Operand<'a> {
 }
 
 /// Lengths (m) with which contacts are computed. Beyond, products of lengths overflow or vanish.
-pub(super) const LEAST: f64 = 1e-50;
+const LEAST: f64 = 1e-50;
 const MOST: f64 = 1e50;
 
 /// Whether contacts of the shape at the pose can be computed: its dimensions and coordinates are
-/// lengths between `LEAST` and `MOST`. A dimension may also be zero, the cylinder of a capsule of any
-/// small length.
+/// lengths between `LEAST` and `MOST`. A dimension may also be zero.
 pub(super) fn is_usable(shape: &Shape, pose: &Pose) -> bool {
     let is_length = |x: f64| x == 0.0 || (LEAST..=MOST).contains(&x);
     let has_lengths = match *shape {
         Shape::Sphere { radius } => is_length(radius),
         Shape::Cuboid { half_extents: h } => is_length(h.x) && is_length(h.y) && is_length(h.z),
-        // A cylinder that is too short to count makes a ball of it.
         Shape::Capsule {
             half_height,
             radius,
-        } => (0.0..=MOST).contains(&half_height) && is_length(radius),
-        Shape::Cylinder {
+        }
+        | Shape::Cylinder {
             half_height,
             radius,
         }

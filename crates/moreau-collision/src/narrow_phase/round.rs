@@ -4,7 +4,7 @@
 //! separation = |c_b - c_a| - r_a - r_b. Where the cores meet, n is the direction across both of them
 //! and the depth is r_a + r_b.
 
-use super::context::{Context, LEAST, unit};
+use super::context::{Context, unit};
 use super::feature::Feature;
 use super::nearest::{PARALLEL, across, nearest_of_segments, nearest_on_segment};
 use super::patch::{Code, Corner, Corners, NONE, Projection, intersect};
@@ -40,11 +40,7 @@ impl Round {
                 half_height,
                 radius,
             } => {
-                let reach = if *half_height < LEAST {
-                    Vec3::ZERO
-                } else {
-                    pose.rotation * vec3(0.0, *half_height, 0.0)
-                };
+                let reach = pose.rotation * vec3(0.0, *half_height, 0.0);
                 Some(Self {
                     ends: [center - reach, center + reach],
                     axis: unit(pose.rotation * Vec3::Y),
