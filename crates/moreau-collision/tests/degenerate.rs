@@ -198,3 +198,28 @@ fn a_core_along_an_edge_has_a_contact() {
     let near = closest_points(&hull, &Pose::IDENTITY, &capsule, &at).unwrap();
     assert!((near.separation + 15.5).abs() < 1e-8, "{near:?}");
 }
+
+/// The core of a capsule passes through a vertex of a hull, to rounding: moved along the face that the
+/// core only touches there, they part after the radius.
+#[test]
+fn a_core_through_a_vertex_has_the_depth_of_the_radius() {
+    let corners = [
+        Vec3::ZERO,
+        vec3(0.0, 2.562_334_055_604_724_3, 4.0),
+        vec3(0.01, 0.0, -4.875),
+        vec3(4.5, 11.625, -0.625),
+        vec3(7.25, 0.0, 0.0),
+        vec3(8.375, 7.0, 4.5),
+    ];
+    let hull = Shape::hull(&corners).unwrap();
+    let mut random = Random(7);
+    for _ in 0..200 {
+        let home = Pose::new(random.direction(), random.rotation());
+        for home in [Pose::IDENTITY, home] {
+            let at = home.mul_pose(&Pose::from_translation(vec3(0.0, 5.0, 4.0)));
+            let capsule = Shape::capsule(6.375, 4.5);
+            let near = closest_points(&hull, &home, &capsule, &at).unwrap();
+            assert!((near.separation + 4.5).abs() < 1e-9, "{near:?}");
+        }
+    }
+}

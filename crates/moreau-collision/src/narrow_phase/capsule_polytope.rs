@@ -193,7 +193,8 @@ fn separation_along(solid: &Polyhedron<'_>, core: [Vec3; 2], normal: Vec3) -> f6
 /// Unit direction from an edge to the core.
 fn direction(near: Nearest, edge: [Vec3; 2], core: [Vec3; 2]) -> Vec3 {
     // Where they meet the caller takes another way, and any direction will do.
-    near.direction(edge, core, 0.0).unwrap_or(Vec3::Y)
+    let direction = near.direction(edge, core, 0.0);
+    direction.filter(|n| n.is_finite()).unwrap_or(Vec3::Y)
 }
 
 /// The axis of greatest separation between the solid and a core that touches or meets it.
