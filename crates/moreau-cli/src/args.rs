@@ -1,5 +1,6 @@
 //! The command line.
 
+use crate::recordings::args::{CompareArgs, PlotArgs, QueryArgs, RecordArgs, ReplayArgs};
 use crate::{solve, solvers};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -12,6 +13,10 @@ use std::path::PathBuf;
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
+
+    /// Show no progress.
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
 }
 
 const AFTER: &str = "Examples:
@@ -19,6 +24,9 @@ const AFTER: &str = "Examples:
   moreau view pyramid_20                      run it and watch it in the browser, offline
   moreau run tower_30 --threads 2 --json      figures as one JSON object
   moreau run pile --profile                   see where the time of its steps goes
+  moreau record tower_30                      keep every pose, contact and report in one file
+  moreau query out/tower_30.sqlite --heaviest 10
+  moreau compare tower_30 --solvers newton,pgs
   moreau check my.json                        find the first mistake in a scene file
   moreau run pile --dump-step 40 pile.json    write the contact problem of step 40
   moreau solve pile.json --solver pgs         solve it by another solver
@@ -32,6 +40,16 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Step a scene and open a page that plays it in the browser, offline.
     View(ViewArgs),
+    /// Step a scene and record every pose, contact and report.
+    Record(RecordArgs),
+    /// Make a recorded run again and compare every bit.
+    Replay(ReplayArgs),
+    /// Look for contacts in a recording; with no filter, list its runs.
+    Query(QueryArgs),
+    /// Draw a recorded run's energy, penetration, residual, iterations and stage times.
+    Plot(PlotArgs),
+    /// Hold two recordings, or a scene by two solvers, against each other.
+    Compare(CompareArgs),
     /// Solve contact problems from files and certify the answers.
     Solve(SolveArgs),
     /// List the scenes that can be run by name.
@@ -156,7 +174,7 @@ const MOST_STEPS: u64 = 1_000_000_000;
 const MOST_THREADS: usize = 1024;
 
 /// Seconds as a number or as a fraction.
-fn seconds(text: &str) -> Result<f64, String> {
+pub(crate) fn seconds(text: &str) -> Result<f64, String> {
     let number = |text: &str| text.trim().parse::<f64>().ok();
     let value = match text.split_once('/') {
         None => number(text),
@@ -180,14 +198,14 @@ fn tolerance(text: &str) -> Result<f64, String> {
     }
 }
 
-fn count(text: &str) -> Result<u64, String> {
+pub(crate) fn count(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(n) if n <= MOST_STEPS => Ok(n),
         _ => Err(format!("must be a whole number from 0 to {MOST_STEPS}")),
     }
 }
 
-fn threads(text: &str) -> Result<usize, String> {
+pub(crate) fn threads(text: &str) -> Result<usize, String> {
     match text.parse::<usize>() {
         Ok(n) if (1..=MOST_THREADS).contains(&n) => Ok(n),
         _ => Err(format!("must be a whole number from 1 to {MOST_THREADS}")),

@@ -1,11 +1,11 @@
 //! The moreau command: run scenes, print figures, write traces and pages, solve problem files.
 //!
 //! **Owns**: the command line ([`args`]), what people and programs read of a run ([`run`],
-//! [`table`], [`poses`]) and of a solve ([`solve`]), the page that plays it ([`view`]), and how mistakes
-//! look ([`fault`]).
+//! [`table`], [`poses`]), of recordings ([`recordings`]) and of a solve ([`solve`]), the page that plays
+//! a run ([`view`]), and how mistakes look ([`fault`]).
 //!
 //! **Must not know**: how a scene is read, measured or stepped; a number that it prints comes from
-//! `moreau::scene::Run`, a step's report or `moreau::solve`.
+//! `moreau::scene::Run`, a step's report, a recording or `moreau::solve`.
 //!
 //! ```sh
 //! moreau                      # the showcase, and out/showcase.html
@@ -21,6 +21,8 @@ mod interrupt;
 mod output;
 mod poses;
 mod profile;
+mod progress;
+mod recordings;
 mod run;
 mod scenes;
 mod solve;
@@ -31,6 +33,7 @@ mod view;
 use args::{Cli, Command, RunArgs};
 use clap::Parser;
 use fault::Fault;
+use recordings::{compare, plot, query, record, replay};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -46,16 +49,24 @@ fn main() -> ExitCode {
 
 fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {
     match cli.command {
-        Some(Command::Run(args)) => run::run(&args),
-        Some(Command::View(args)) => view::run(&args),
-        Some(Command::Solve(args)) => solve::run(&args),
+        Some(Command::Run(args)) => run::run(&args, cli.quiet),
+        Some(Command::View(args)) => view::run(&args, cli.quiet),
+        Some(Command::Record(args)) => record::run(&args, cli.quiet),
+        Some(Command::Replay(args)) => replay::run(&args, cli.quiet),
+        Some(Command::Query(args)) => query::run(&args, cli.quiet),
+        Some(Command::Plot(args)) => plot::run(&args),
+        Some(Command::Compare(args)) => compare::run(&args, cli.quiet),
+        Some(Command::Solve(args)) => solve::run(&args, cli.quiet),
         Some(Command::Scenes) => scenes::print_list().map(|()| ExitCode::SUCCESS),
         Some(Command::Check { scene }) => scenes::check(&scene).map(|()| ExitCode::SUCCESS),
-        None => run::run(&RunArgs {
-            scene: scenes::SHOWCASE.into(),
-            threads: 1,
-            html: Some("out/showcase.html".into()),
-            ..RunArgs::default()
-        }),
+        None => {
+            let showcase = RunArgs {
+                scene: scenes::SHOWCASE.into(),
+                threads: 1,
+                html: Some("out/showcase.html".into()),
+                ..RunArgs::default()
+            };
+            run::run(&showcase, cli.quiet)
+        }
     }
 }

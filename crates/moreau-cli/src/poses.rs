@@ -78,7 +78,7 @@ fn rows(out: &mut impl Write, world: &World, names: &[String]) -> std::io::Resul
 }
 
 /// A CSV field (RFC 4180).
-fn quoted(name: &str) -> String {
+pub(crate) fn quoted(name: &str) -> String {
     if name.contains(['"', ',', '\n', '\r']) {
         format!("\"{}\"", name.replace('"', "\"\""))
     } else {

@@ -4,15 +4,14 @@ use crate::args::RunArgs;
 use crate::dump::Dump;
 use crate::fault::{self, Fault};
 use crate::poses::PoseFile;
+use crate::progress::Progress;
 use crate::{interrupt, output, profile, scenes, solvers, table};
-use indicatif::{ProgressBar, ProgressStyle};
 use moreau::WorldError;
 use moreau::scene::{Figures, GateResult, ProfileFigures, Run, RunOptions, Verdict, evaluate};
 use moreau::solver::SolveError;
 use moreau_page::{About, Gate, Recording, html};
 use serde::Serialize;
 use std::fmt::Write;
-use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// The object that `--json` prints.
@@ -28,7 +27,7 @@ struct Summary<'a> {
 }
 
 /// Runs a scene.
-pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
+pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
     let mut scene = scenes::load(&args.scene)?;
     if let Some(name) = &args.solver {
         solvers::choose(name, &mut scene);
@@ -63,14 +62,13 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
         None => None,
     };
 
-    let bar = progress(run.steps());
+    let mut progress = Progress::new(run.steps(), "step", quiet);
     interrupt::listen();
     while !run.finished() && !interrupt::asked() {
         if let Some(dump) = &mut dump {
             dump.before_step(&mut run)?;
         }
         let report = run.step().map_err(|error| {
-            bar.abandon();
             let help = match error {
                 WorldError::Solve(SolveError::Unsupported { .. }) => {
                     "--solver auto solves each island by a solver that takes it"
@@ -85,9 +83,9 @@ pub(crate) fn run(args: &RunArgs) -> Result<ExitCode, Fault> {
         if let Some(recording) = &mut recording {
             recording.step(run.world(), &report);
         }
-        bar.inc(1);
+        progress.step();
     }
-    bar.finish_and_clear();
+    drop(progress);
 
     if let Some(poses) = poses {
         poses.finish()?;
@@ -134,16 +132,6 @@ fn exit_code(gates: &[GateResult], interrupted: bool) -> ExitCode {
         fault::print(&format!("gate failed: {gate}"));
     }
     ExitCode::from(if failed.is_empty() { 0 } else { fault::RUN })
-}
-
-/// A bar on standard error; hidden where that is no terminal.
-fn progress(steps: u64) -> ProgressBar {
-    if !std::io::stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(steps);
-    let style = ProgressStyle::with_template("{bar:40} step {pos} of {len}, {per_sec}, {eta} left");
-    bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
 }
 
 fn about(run: &Run, figures: &Figures, gates: &[GateResult]) -> About {

@@ -2,6 +2,7 @@
 
 use crate::args::SolveArgs;
 use crate::fault::{self, Fault};
+use crate::progress::Progress;
 use crate::{output, table};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use comfy_table::presets::NOTHING;
@@ -52,7 +53,7 @@ pub(crate) fn parser() -> PossibleValuesParser {
 }
 
 /// Solves all files.
-pub(crate) fn run(args: &SolveArgs) -> Result<ExitCode, Fault> {
+pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
     if args.impulses.is_some() && args.files.len() != 1 {
         let help = "solve the files one by one";
         return Err(Fault::input(
@@ -61,6 +62,7 @@ pub(crate) fn run(args: &SolveArgs) -> Result<ExitCode, Fault> {
         ));
     }
     let mut solved = Vec::with_capacity(args.files.len());
+    let mut progress = Progress::new(args.files.len() as u64, "file", quiet);
     for path in &args.files {
         let file = load(path).map_err(|error| unreadable(path, &error.to_string()))?;
         let (row, answer) = solve(path, &file, args)?;
@@ -68,7 +70,9 @@ pub(crate) fn run(args: &SolveArgs) -> Result<ExitCode, Fault> {
             write_impulses(target, &answer.impulses.contacts)?;
         }
         solved.push(row);
+        progress.step();
     }
+    drop(progress);
     let certified = solved.iter().all(|row| row.certified);
     let text = if args.json {
         let summary = Summary {

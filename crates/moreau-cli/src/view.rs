@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
 /// Runs a scene, writes its page and opens it where there is a browser.
-pub(crate) fn run(args: &ViewArgs) -> Result<ExitCode, Fault> {
+pub(crate) fn run(args: &ViewArgs, quiet: bool) -> Result<ExitCode, Fault> {
     let file = match &args.out {
         Some(file) => file.clone(),
         None => PathBuf::from(format!("out/{}.html", scenes::load(&args.scene)?.name)),
     };
-    let code = run::run(&RunArgs {
+    let args_of_run = RunArgs {
         scene: args.scene.clone(),
         solver: args.solver.clone(),
         dt: args.dt,
@@ -20,7 +20,8 @@ pub(crate) fn run(args: &ViewArgs) -> Result<ExitCode, Fault> {
         threads: args.threads,
         html: Some(file.clone()),
         ..RunArgs::default()
-    })?;
+    };
+    let code = run::run(&args_of_run, quiet)?;
     if !args.no_open {
         open(&file)?;
     }

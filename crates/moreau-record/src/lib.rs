@@ -35,19 +35,27 @@
 
 mod bits;
 mod body;
+mod compare;
 mod contact;
 mod error;
 mod memory;
+mod metrics;
+mod query;
 mod reader;
 mod recorder;
+mod replay;
 mod report;
 mod schema;
 mod state;
 
 pub use body::{BodyRecord, JointRecord};
+pub use compare::{Comparison, Distance};
 pub use contact::ContactRecord;
 pub use error::RecordError;
+pub use metrics::{METRICS_HEADER, Metrics};
+pub use query::{ContactQuery, Touch};
 pub use reader::{Frame, RecordedRun, Recording, RunInfo};
 pub use recorder::{Ending, Recorder, RecorderSettings, RunDescription};
+pub use replay::{Difference, Replay, ReplayError};
 pub use report::{FrameReport, ShareReport};
 pub use state::BodyState;

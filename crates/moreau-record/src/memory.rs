@@ -220,8 +220,12 @@ impl FrameWriter<'_> {
     ) -> rusqlite::Result<()> {
         std::mem::swap(&mut memory.states, &mut memory.before);
         memory.states.clear();
+        let mut asleep = Vec::new();
         for (view, body) in self.world.bodies().zip(&memory.bodies) {
             if body.moves() {
+                if view.is_sleeping() {
+                    state::set_bit(&mut asleep, memory.states.len());
+                }
                 memory.states.push(BodyState::of(&view));
             }
         }
@@ -235,7 +239,7 @@ impl FrameWriter<'_> {
         memory.packer.take(&mut memory.block);
         let hash = hash.then(|| self.world.hash());
         self.connection
-            .prepare_cached("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?
+            .prepare_cached("INSERT INTO frames VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?
             .execute(params![
                 self.run,
                 self.frame(),
@@ -247,6 +251,7 @@ impl FrameWriter<'_> {
                 hash.map(|h| h.poses as i64),
                 hash.map(|h| h.contacts as i64),
                 hash.map(|h| h.cache as i64),
+                (!asleep.is_empty()).then_some(asleep),
             ])?;
         Ok(())
     }

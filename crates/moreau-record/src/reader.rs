@@ -4,7 +4,7 @@ use crate::recorder::Ending;
 use crate::state::{self, BodyState};
 use crate::{ContactRecord, FrameReport, RecordError, ShareReport, contact, schema};
 use moreau_collision::Shape;
-use moreau_pipeline::{StateHash, WorldSettings};
+use moreau_pipeline::{BodyId, StateHash, WorldSettings};
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -106,6 +106,21 @@ impl Recording {
         RecordedRun::load(self, last.ok_or_else(none)?)
     }
 
+    /// Looks at every page of the file.
+    ///
+    /// # Errors
+    /// Where the file is damaged.
+    pub fn check(&self) -> Result<(), RecordError> {
+        let check = |row: &Row<'_>| row.get::<_, String>(0);
+        let answer = self
+            .connection
+            .query_row("PRAGMA integrity_check(1)", [], check);
+        match self.sql(answer)? {
+            fine if fine == "ok" => Ok(()),
+            what => Err(self.damaged(what)),
+        }
+    }
+
     pub(crate) fn sql<T>(&self, result: rusqlite::Result<T>) -> Result<T, RecordError> {
         result.map_err(|error| RecordError::from_sqlite(&self.file, &error))
     }
@@ -159,6 +174,8 @@ pub struct Frame {
     pub dt: f64,
     /// The bodies that are not static, in id order: index in [`RecordedRun::bodies`], and state.
     pub states: Vec<(usize, BodyState)>,
+    /// Which of them sleep: indices in [`RecordedRun::bodies`], in the same order.
+    pub asleep: Vec<usize>,
     /// Of the world, where it was kept.
     pub hash: Option<StateHash>,
 }
@@ -191,6 +208,7 @@ struct FrameRow {
     key_frame: u64,
     moving: usize,
     state: Vec<u8>,
+    asleep: Vec<u8>,
     hash: Option<StateHash>,
 }
 
@@ -226,6 +244,20 @@ impl<'a> RecordedRun<'a> {
         rows.map(|row| recording.sql(row)).collect()
     }
 
+    pub(crate) fn recording(&self) -> &'a Recording {
+        self.recording
+    }
+
+    /// The state of the world at the first frame, as [`moreau_pipeline::World::from_snapshot`] takes it.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn start(&self) -> Result<Vec<u8>, RecordError> {
+        let mut start = self.rows("SELECT start FROM runs WHERE run = ?", |row| row.get(0))?;
+        let none = || self.recording.damaged("the run has no start");
+        start.pop().ok_or_else(none)
+    }
+
     /// What the recording says of it.
     pub fn info(&self) -> &RunInfo {
         &self.info
@@ -249,6 +281,20 @@ impl<'a> RecordedRun<'a> {
     /// All its joints.
     pub fn joints(&self) -> &[JointRecord] {
         &self.joints
+    }
+
+    /// Whether the contacts of a frame were kept.
+    pub fn keeps_contacts(&self, frame: u64) -> bool {
+        frame == self.info.first_frame || frame.is_multiple_of(self.info.contacts_every)
+    }
+
+    /// What to call a body in a message: its name and id, or its id.
+    pub fn title(&self, id: BodyId) -> String {
+        let record = self.bodies.iter().find(|b| b.id == id);
+        match record {
+            Some(record) if !record.name.is_empty() => format!("`{}` ({id})", record.name),
+            _ => id.to_string(),
+        }
     }
 
     /// The first frame: the state before the first step.
@@ -306,10 +352,13 @@ impl<'a> RecordedRun<'a> {
             self.decode(&row, &mut decoded)?;
         }
         let states = decoded.bodies.iter().copied();
+        let places = decoded.bodies.iter().enumerate();
+        let asleep = places.filter(|(i, _)| state::bit(&row.asleep, *i));
         let out = Frame {
             frame,
             time: row.time,
             dt: row.dt,
+            asleep: asleep.map(|(_, body)| *body).collect(),
             states: states.zip(decoded.states.iter().copied()).collect(),
             hash: row.hash,
         };
@@ -362,6 +411,7 @@ impl<'a> RecordedRun<'a> {
                 key_frame: row.get::<_, i64>("key_frame")? as u64,
                 moving: row.get::<_, i64>("moving")? as usize,
                 state: row.get("state")?,
+                asleep: row.get::<_, Option<_>>("asleep")?.unwrap_or_default(),
                 hash: match lanes {
                     (Some(poses), Some(contacts), Some(cache)) => Some(StateHash {
                         poses,
@@ -373,6 +423,17 @@ impl<'a> RecordedRun<'a> {
             })
         });
         recording.sql(row.optional())
+    }
+
+    /// All frames with their times, s.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn times(&self) -> Result<Vec<(u64, f64)>, RecordError> {
+        self.rows(
+            "SELECT frame, time FROM frames WHERE run = ? ORDER BY frame",
+            |row| Ok((row.get::<_, i64>(0)? as u64, row.get(1)?)),
+        )
     }
 
     /// The contacts of a frame, in id order; none where they were not kept (see

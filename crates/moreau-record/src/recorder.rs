@@ -1,6 +1,6 @@
 use crate::memory::{FrameWriter, Memory};
 use crate::{FrameReport, RecordError, schema};
-use moreau_pipeline::{BodyId, StepReport, World};
+use moreau_pipeline::{BodyId, Contact, StepReport, World};
 use moreau_scene::{Figures, Run};
 use rusqlite::{Connection, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
@@ -18,6 +18,9 @@ pub struct RecorderSettings {
     /// The file grows up to this many bytes, then recording ends with [`RecordError::Full`]. Default
     /// none.
     pub max_bytes: Option<u64>,
+    /// The journal beside the file goes into the file when it has this many bytes. Default 32 MB. Smaller
+    /// waits for the disk more often.
+    pub journal_bytes: u64,
     /// How long to wait for a file that another program holds locked. Default 2 s.
     pub wait: Duration,
 }
@@ -28,6 +31,7 @@ impl Default for RecorderSettings {
             contacts_every: 1,
             hash_every: 16,
             max_bytes: None,
+            journal_bytes: 1 << 25,
             wait: Duration::from_secs(2),
         }
     }
@@ -132,7 +136,7 @@ impl Recorder {
         let file = file.as_ref();
         let connection = schema::open_to_write(file, settings.wait)?;
         let failed = |error: rusqlite::Error| RecordError::from_sqlite(file, &error);
-        prepare(&connection, settings.max_bytes).map_err(failed)?;
+        prepare(&connection, &settings).map_err(failed)?;
         let mut recorder = Self {
             file: file.into(),
             connection,
@@ -253,7 +257,11 @@ impl Recorder {
             writer.contacts(&mut self.memory)?;
         }
         writer.touches(&mut self.memory)?;
-        FrameReport::of(report).insert(&transaction, self.run)?;
+        let report = FrameReport {
+            worst_contact: worst_contact(world, report),
+            ..FrameReport::of(report)
+        };
+        report.insert(&transaction, self.run)?;
         transaction.commit()?;
         self.next_frame += 1;
         Ok(())
@@ -279,21 +287,26 @@ impl Recorder {
     }
 }
 
+/// The index of the worst contact among all contacts; a report has it among those of awake bodies.
+fn worst_contact(world: &World, report: &StepReport) -> Option<u64> {
+    let key = |c: &Contact| (c.a, c.b, c.key());
+    let worst = world.awake_contacts().get(report.worst_contact?)?;
+    let found = world.contacts().binary_search_by_key(&key(worst), key);
+    found.ok().map(|index| index as u64)
+}
+
 /// Settings of the connection: see `docs/recording.md` for what they mean for a crash.
-fn prepare(connection: &Connection, max_bytes: Option<u64>) -> rusqlite::Result<()> {
+fn prepare(connection: &Connection, settings: &RecorderSettings) -> rusqlite::Result<()> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
-    connection.pragma_update(None, "wal_autocheckpoint", WAL_PAGES)?;
-    if let Some(bytes) = max_bytes {
-        let page: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
-        let pages = (bytes / page.max(1) as u64).clamp(1, u64::from(u32::MAX - 1));
-        connection.pragma_update(None, "max_page_count", pages as i64)?;
+    let page: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
+    let pages = |bytes: u64| (bytes / page.max(1) as u64).clamp(1, u64::from(u32::MAX - 1)) as i64;
+    connection.pragma_update(None, "wal_autocheckpoint", pages(settings.journal_bytes))?;
+    if let Some(bytes) = settings.max_bytes {
+        connection.pragma_update(None, "max_page_count", pages(bytes))?;
     }
     Ok(())
 }
-
-/// Pages of the journal after which it goes into the file: 32 MB. Fewer wait for the disk more often.
-const WAL_PAGES: i64 = 4096;
 
 /// Each figure under its name; what is no single value as JSON.
 fn write_figures(connection: &Connection, run: i64, figures: &Figures) -> rusqlite::Result<()> {

@@ -22,6 +22,7 @@ pub struct FrameReport {
     pub factorizations: u64,
     /// m/s.
     pub residual: f64,
+    /// An index in the frame's contacts.
     pub worst_contact: Option<u64>,
     pub uncertified_islands: u64,
     pub guarded_islands: u64,
@@ -31,6 +32,7 @@ pub struct FrameReport {
     pub kinetic_energy: f64,
     /// J.
     pub potential_energy: f64,
+    pub sleeping_bodies: u64,
     /// s; all but the total are 0 where the world did not measure them.
     pub times: StageTimes,
     /// What each solver did; those that did nothing are left out.
@@ -83,6 +85,7 @@ impl FrameReport {
             max_penetration: report.max_penetration,
             kinetic_energy: report.kinetic_energy,
             potential_energy: report.potential_energy,
+            sleeping_bodies: report.sleeping_bodies as u64,
             times: report.profile.map_or(
                 StageTimes {
                     total: report.seconds,
@@ -106,7 +109,7 @@ impl FrameReport {
 
     pub(crate) fn insert(&self, connection: &Connection, run: i64) -> rusqlite::Result<()> {
         const INSERT: &str = "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
-            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let int = |x: u64| x as i64;
         let counts = [
             self.frame,
@@ -157,6 +160,7 @@ impl FrameReport {
         ] {
             bind(&real)?;
         }
+        bind(&int(self.sleeping_bodies))?;
         statement.raw_execute()?;
         let mut statement = connection
             .prepare_cached("INSERT INTO solver_reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
@@ -206,6 +210,7 @@ impl FrameReport {
             max_penetration: real("max_penetration")?,
             kinetic_energy: real("kinetic_energy")?,
             potential_energy: real("potential_energy")?,
+            sleeping_bodies: count("sleeping_bodies")?,
             times: StageTimes {
                 broad_phase: real("time_broad_phase")?,
                 narrow_phase: real("time_narrow_phase")?,

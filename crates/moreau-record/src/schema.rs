@@ -12,7 +12,10 @@ pub(crate) const APPLICATION_ID: i64 = 0x6d72_6563;
 
 /// One step from each version to the next; the first makes version 1 of an empty file. A published
 /// one never changes: a change of the tables is a step more.
-pub(crate) const MIGRATIONS: &[&str] = &["
+pub(crate) const MIGRATIONS: &[&str] = &[TABLES, SLEEP_AND_NAMES];
+
+/// Version 1.
+const TABLES: &str = "
 CREATE TABLE runs (
     run INTEGER PRIMARY KEY,
     started TEXT NOT NULL DEFAULT CURRENT_TIMESTAMP,
@@ -100,7 +103,18 @@ CREATE TABLE figures (
     run INTEGER NOT NULL, name TEXT NOT NULL, value ANY,
     PRIMARY KEY (run, name)
 ) STRICT, WITHOUT ROWID;
-"];
+";
+
+/// Version 2: which bodies sleep, and `touches` with what people call the bodies.
+const SLEEP_AND_NAMES: &str = "
+ALTER TABLE reports ADD COLUMN sleeping_bodies INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE frames ADD COLUMN asleep BLOB;
+CREATE VIEW named_touches AS
+    SELECT t.run, t.first_frame, t.last_frame, t.a, a.name AS name_a, t.b, b.name AS name_b
+    FROM touches t
+    JOIN bodies a ON a.run = t.run AND a.body = t.a
+    JOIN bodies b ON b.run = t.run AND b.body = t.b;
+";
 
 /// The version that this build writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;

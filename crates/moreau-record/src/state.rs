@@ -72,6 +72,17 @@ pub(crate) fn unpack(block: &[u8], states: &mut [BodyState]) -> Result<(), Torn>
     reader.finish()
 }
 
+/// Sets a bit in bytes that grow as needed; the lowest of each byte comes first.
+pub(crate) fn set_bit(bytes: &mut Vec<u8>, bit: usize) {
+    bytes.resize(bytes.len().max(bit / 8 + 1), 0);
+    bytes[bit / 8] |= 1 << (bit % 8);
+}
+
+/// Whether a bit is set.
+pub(crate) fn bit(bytes: &[u8], bit: usize) -> bool {
+    bytes.get(bit / 8).is_some_and(|b| b >> (bit % 8) & 1 == 1)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -18,6 +18,8 @@ pub struct Figures {
     pub sleeping_bodies: usize,
     /// Contact points in the last step.
     pub contact_points: usize,
+    /// Joints in the world.
+    pub joints: usize,
     /// Steps made.
     pub steps: u64,
     /// Median time of a step, ms, of the steps from `measure_from` on; 0 where there is none.
@@ -39,11 +41,20 @@ pub struct Figures {
     /// Kinetic energy, and the potentials of gravity and of the bodies' constant forces; all dynamic
     /// bodies. Constant torques, kinematic bodies and moving surfaces may rightly raise it.
     pub energy_gain_j: f64,
+    /// Largest distance so far of that energy from the one at the start, J; friction and impacts take
+    /// energy out rightly.
+    pub energy_drift_j: f64,
     /// Largest change so far of the total linear momentum of the dynamic bodies that gravity,
     /// constant forces and the impulses of other bodies (contacts and joints) do not account for,
     /// over the largest of 1 N s, the sum of m |v| so far, and what gravity and constant forces give
     /// in one step. Only rounding in a right step.
     pub momentum_drift: f64,
+    /// The same change, not relative: its largest part along one of the ten directions of
+    /// [`moreau_solver::momentum_directions`], N s.
+    pub directional_momentum_drift_n_s: f64,
+    /// How far friction left its cone so far: the largest |l_t| - mu l_n of a contact of a step over the
+    /// step's largest l_n.
+    pub cone_excess: f64,
     /// Largest natural map of a step so far, m/s.
     pub residual_max_m_s: f64,
     /// The world's state after the last step: 16 hexadecimal digits.

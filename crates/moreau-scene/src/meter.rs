@@ -4,7 +4,7 @@ use crate::figures::SolverFigures;
 use crate::gate::Quantity;
 use crate::momentum::MomentumBalance;
 use moreau_math::{Quat, Vec3};
-use moreau_pipeline::{BodyId, BodyView, IslandSolver, StepReport, World};
+use moreau_pipeline::{BodyId, BodyView, Contact, IslandSolver, StepReport, World};
 
 /// Extremes over the steps so far, and what they are measured from.
 pub(crate) struct Meter {
@@ -18,7 +18,8 @@ pub(crate) struct Meter {
     /// Mechanical energy after the last step, J.
     energy: f64,
     pub(crate) energy_gain: f64,
-    energy_drift: f64,
+    pub(crate) energy_drift: f64,
+    pub(crate) cone_excess: f64,
     pub(crate) drift: f64,
     pub(crate) max_penetration: f64,
     pub(crate) max_contact_points: usize,
@@ -83,6 +84,7 @@ impl Meter {
             energy: 0.0,
             energy_gain: 0.0,
             energy_drift: 0.0,
+            cone_excess: 0.0,
             drift: 0.0,
             max_penetration: 0.0,
             max_contact_points: 0,
@@ -131,6 +133,7 @@ impl Meter {
         for (sum, (_, share)) in self.solvers.iter_mut().zip(report.solvers.iter()) {
             sum.add(share);
         }
+        self.cone_excess = self.cone_excess.max(cone_excess(world.contacts()));
         self.balance.after_step(world, report.dt);
         if let Some(spin) = &mut self.spin {
             spin.drift = spin
@@ -274,6 +277,18 @@ impl Tracked {
 /// Length of the part of `v` perpendicular to the unit vector `up`.
 fn across(v: Vec3, up: Vec3) -> f64 {
     (v - up * v.dot(up)).length()
+}
+
+/// Largest |l_t| - mu l_n of a contact over the largest l_n; 0 where all lie in their cones.
+fn cone_excess(contacts: &[Contact]) -> f64 {
+    let (mut excess, mut normal) = (0.0_f64, 0.0_f64);
+    for c in contacts {
+        let i = c.impulse;
+        let tangential = (i.y * i.y + i.z * i.z).sqrt();
+        excess = excess.max(tangential - c.friction * i.x);
+        normal = normal.max(i.x);
+    }
+    if excess > 0.0 { excess / normal } else { 0.0 }
 }
 
 /// Largest speed of a dynamic body, m/s.

@@ -15,6 +15,7 @@
 
 use moreau_math::Vec3;
 use moreau_pipeline::{BodyId, JointId, JointKind, World};
+use moreau_solver::momentum_directions;
 
 pub(crate) struct MomentumBalance {
     /// By slot of the body.
@@ -30,6 +31,8 @@ pub(crate) struct MomentumBalance {
     /// World direction from A's anchor to B's at the start of the step; zero for a ball joint.
     axes: Vec<Vec3>,
     worst: f64,
+    /// Largest part of a residue along one of the ten directions.
+    directional: f64,
     scale: f64,
 }
 
@@ -71,6 +74,7 @@ impl MomentumBalance {
             joints,
             axes,
             worst: 0.0,
+            directional: 0.0,
             scale,
         }
     }
@@ -122,12 +126,20 @@ impl MomentumBalance {
         self.residue += total - self.last - accounted;
         self.last = total;
         self.worst = self.worst.max(self.residue.length());
+        for direction in momentum_directions() {
+            self.directional = self.directional.max(direction.dot(self.residue).abs());
+        }
         self.scale = self.scale.max(scale).max(self.force.length() * dt);
     }
 
     /// The figure.
     pub(crate) fn drift(&self) -> f64 {
         self.worst / self.scale.max(1.0)
+    }
+
+    /// Largest part of r along one of the ten directions, N s.
+    pub(crate) fn directional_drift(&self) -> f64 {
+        self.directional
     }
 
     /// P, N s.

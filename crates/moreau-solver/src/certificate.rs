@@ -47,7 +47,7 @@ pub struct Certificate {
 
 /// The ten unit directions of the directional momentum metric: the axes, then the face and space
 /// diagonals x+y, y+z, z+x, x+y+z, x-y, y-z, z-x.
-pub(crate) fn momentum_directions() -> [Vec3; 10] {
+pub fn momentum_directions() -> [Vec3; 10] {
     [
         Vec3::X,
         Vec3::Y,

@@ -36,7 +36,7 @@ mod measures;
 mod progress;
 mod report;
 
-pub use certificate::{Certificate, certify, natural_map, row_natural_map};
+pub use certificate::{Certificate, certify, momentum_directions, natural_map, row_natural_map};
 pub use convex::{ConvexCertificate, certify_convex, convex_natural_map};
 pub use delassus::{DelassusError, DelassusProblem};
 pub use measures::Measures;

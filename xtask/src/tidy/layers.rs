@@ -199,6 +199,8 @@ pub(crate) const ROWS: &[Row] = &[
             "ctrlc",
             "indicatif",
             "miette",
+            "miniz_oxide",
+            "plotters",
             "serde",
             "serde_json",
         ],

@@ -34,6 +34,14 @@ impl Folder {
         std::fs::read_to_string(self.0.join(file)).unwrap()
     }
 
+    pub(crate) fn bytes(&self, file: &str) -> Vec<u8> {
+        std::fs::read(self.0.join(file)).unwrap()
+    }
+
+    pub(crate) fn path(&self, file: &str) -> PathBuf {
+        self.0.join(file)
+    }
+
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_moreau"));
         command.args(args).current_dir(&self.0).env("NO_COLOR", "1");
@@ -61,7 +69,7 @@ pub(crate) struct Ran {
 }
 
 impl Ran {
-    fn of(output: Output) -> Self {
+    pub(crate) fn of(output: Output) -> Self {
         Self {
             code: output.status.code().unwrap(),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -3,5 +3,6 @@
 mod figures;
 mod files;
 mod folder;
+mod recordings;
 mod solve;
 mod usage;

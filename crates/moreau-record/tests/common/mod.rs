@@ -1,6 +1,6 @@
 //! A folder of its own for each test.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 pub(crate) struct Folder(PathBuf);
 
@@ -17,8 +17,13 @@ impl Folder {
         self.0.join(name)
     }
 
-    pub(crate) fn path(&self) -> &Path {
-        &self.0
+    /// Names of its files.
+    #[allow(dead_code, reason = "not every test looks")]
+    pub(crate) fn list(&self) -> Vec<String> {
+        let entries = std::fs::read_dir(&self.0).unwrap().map(Result::unwrap);
+        entries
+            .map(|e| e.file_name().into_string().unwrap())
+            .collect()
     }
 }
 

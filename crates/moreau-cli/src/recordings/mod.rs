@@ -1,0 +1,66 @@
+//! Recordings on the command line: made ([`record`]), made again ([`replay`]), asked ([`query`]), drawn
+//! ([`plot`]) and held against each other ([`compare`]).
+
+pub(crate) mod args;
+mod chart;
+pub(crate) mod compare;
+pub(crate) mod plot;
+mod png;
+pub(crate) mod query;
+pub(crate) mod record;
+pub(crate) mod replay;
+mod table;
+
+use crate::fault::Fault;
+use moreau_record::{RecordError, RecordedRun, Recording};
+
+/// The commit that this command was built from.
+pub(crate) const COMMIT: &str = env!("MOREAU_COMMIT");
+
+/// The run that is meant: that of the number, or the last.
+fn pick(recording: &Recording, run: Option<i64>) -> Result<RecordedRun<'_>, Fault> {
+    let picked = match run {
+        Some(run) => recording.run(run),
+        None => recording.last_run(),
+    };
+    picked.map_err(|error| fault(&error))
+}
+
+/// A recording's error, with advice.
+fn fault(error: &RecordError) -> Fault {
+    let message = error.to_string();
+    let innermost = match error {
+        RecordError::Ended(inner) => inner,
+        other => other,
+    };
+    match innermost {
+        RecordError::Open { .. } => {
+            Fault::input(message, "check the path, and the folder's rights")
+        }
+        RecordError::Foreign { .. } => Fault::input(
+            message,
+            "`moreau record SCENE` makes recordings; give another -o to it",
+        ),
+        RecordError::Newer { .. } => Fault::input(message, "use a later moreau"),
+        RecordError::Older { .. } => Fault::input(message, "copy it to a folder of yours"),
+        RecordError::NoRun { .. } | RecordError::NoFrame { .. } => Fault::input(
+            message,
+            "`moreau query FILE` lists the runs and their frames",
+        ),
+        RecordError::ReadOnly { .. } => Fault::run(message, "give another file with -o"),
+        RecordError::Locked { .. } => Fault::run(
+            message,
+            "wait until it is done, or record to another file with -o",
+        ),
+        RecordError::Full { .. } => Fault::run(
+            message,
+            "--contacts-every 10 takes about a tenth of the room; --steps makes the run shorter",
+        ),
+        RecordError::Damaged { .. } | RecordError::Order { .. } | RecordError::Ended(_) => {
+            Fault::run(
+                message,
+                "the runs before it in the file may still be readable",
+            )
+        }
+    }
+}

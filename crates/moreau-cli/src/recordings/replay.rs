@@ -1,0 +1,60 @@
+//! `moreau replay`: makes a recorded run again and compares every bit.
+
+use super::args::ReplayArgs;
+use super::{fault, pick};
+use crate::fault::{Fault, RUN};
+use crate::progress::Progress;
+use crate::{interrupt, output};
+use moreau_record::{Recording, Replay, ReplayError};
+use std::process::ExitCode;
+
+pub(crate) fn run(args: &ReplayArgs, quiet: bool) -> Result<ExitCode, Fault> {
+    let recording = Recording::open(&args.of.file).map_err(|error| fault(&error))?;
+    let run = pick(&recording, args.of.run)?;
+    let failed = |error: ReplayError| match &error {
+        ReplayError::Record(error) => fault(error),
+        ReplayError::Solver { .. } => Fault::input(
+            error.to_string(),
+            "replay it with the program that recorded it",
+        ),
+        ReplayError::Scene(_) | ReplayError::World { .. } => {
+            let help = format!("it was recorded by {}", run.info().build);
+            Fault::run(error.to_string(), help)
+        }
+    };
+    let mut replay = Replay::new(&run, args.threads).map_err(failed)?;
+    let total = run.last_frame() - run.first_frame() + 1;
+    let mut progress = Progress::new(total, "frame", quiet);
+    interrupt::listen();
+    let (name, number) = (&run.info().scene, run.number());
+    let file = args.of.file.display();
+    let mut compared = 0;
+    while !replay.finished() && !interrupt::asked() {
+        let difference = replay.step().map_err(failed)?;
+        progress.step();
+        compared += 1;
+        if let Some(difference) = difference {
+            drop(progress);
+            output::print(&format!(
+                "{name}, run {number} of {file}: NOT the same bits\nfirst difference: {difference}\n\
+                 recorded by {}\n",
+                run.info().build
+            ))?;
+            return Ok(ExitCode::from(RUN));
+        }
+    }
+    drop(progress);
+    let rest = if replay.finished() {
+        String::new()
+    } else {
+        format!(" of {total}; interrupted")
+    };
+    output::print(&format!(
+        "{name}, run {number} of {file}: the same bits in {compared} frames{rest}\n"
+    ))?;
+    Ok(ExitCode::from(if replay.finished() {
+        0
+    } else {
+        interrupt::EXIT
+    }))
+}

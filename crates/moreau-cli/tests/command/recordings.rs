@@ -1,0 +1,333 @@
+//! Recordings: made, asked, drawn, made again and compared.
+
+use crate::folder::{Folder, Ran};
+use serde_json::Value;
+
+fn fine(ran: &Ran) -> &str {
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{ran:?}");
+    &ran.out
+}
+
+/// A folder with `out/pair.sqlite`.
+fn recorded(name: &str) -> Folder {
+    let folder = Folder::new(name);
+    let ran = folder.moreau(&["record", "pair.json"]);
+    let out = fine(&ran);
+    for part in [
+        "out/pair.sqlite, run 1, 21 frames",
+        "all 20 steps are certified",
+        "moreau replay",
+    ] {
+        assert!(out.contains(part), "no {part:?} in {out}");
+    }
+    folder
+}
+
+const FILE: &str = "out/pair.sqlite";
+
+fn json(ran: &Ran) -> Vec<Value> {
+    serde_json::from_str(fine(ran)).unwrap()
+}
+
+#[test]
+fn contacts_by_frame_pair_and_threshold() {
+    let folder = recorded("query");
+    let query = |args: &[&str]| folder.moreau(&[&["query", FILE], args].concat());
+    let runs = query(&[]);
+    assert!(
+        fine(&runs).contains("pair") && runs.out.contains("0 to 20"),
+        "{runs:?}"
+    );
+
+    let all = json(&query(&["--format", "json"]));
+    // The box rests on four corners in each step; the ball touches some time after its fall of 5 cm.
+    let of_box = all.iter().filter(|c| c["name_b"] == "box, small").count();
+    assert_eq!(of_box, 80);
+    let ball: Vec<_> = all.iter().filter(|c| c["name_b"] == "ball").collect();
+    assert!(!ball.is_empty() && ball.len() < 20, "{}", ball.len());
+
+    let frame = json(&query(&["--frame", "7", "--format", "json"]));
+    assert_eq!(frame.len(), all.iter().filter(|c| c["frame"] == 7).count());
+    let frames = json(&query(&["--frames", "3..5", "--format", "json"]));
+    let count = all
+        .iter()
+        .filter(|c| (3..=5).contains(&c["frame"].as_u64().unwrap()))
+        .count();
+    assert_eq!(frames.len(), count);
+    let pair = json(&query(&[
+        "--pair",
+        "box, small",
+        "floor",
+        "--format",
+        "json",
+    ]));
+    assert_eq!(pair.len(), 80);
+    let body = json(&query(&["--body", "2", "--format", "json"]));
+    assert_eq!(body.len(), ball.len());
+
+    // The corners together carry m g dt.
+    let weight = 1000.0 * 9.81 / 60.0;
+    let late = json(&query(&[
+        "--frame", "20", "--pair", "0", "1", "--format", "json",
+    ]));
+    let impulses = late.iter().map(|c| c["impulse"][0].as_f64().unwrap());
+    let sum = impulses.fold(0.0, |sum, x| sum + x);
+    assert!((sum - weight).abs() < 1e-6 * weight, "{sum} and {weight}");
+    // No threshold below the mean of the corners leaves out all four.
+    let least = "40";
+    let heavy = json(&query(&["--min-impulse", least, "--format", "json"]));
+    assert!(heavy.len() >= 20 && heavy.iter().all(|c| c["impulse"][0].as_f64() >= Some(40.0)));
+    let above = all
+        .iter()
+        .filter(|c| c["impulse"][0].as_f64() >= Some(40.0))
+        .count();
+    assert_eq!(heavy.len(), above);
+    let heaviest = json(&query(&["--heaviest", "3", "--format", "json"]));
+    let impulses: Vec<_> = heaviest
+        .iter()
+        .map(|c| c["impulse"][0].as_f64().unwrap())
+        .collect();
+    assert!(
+        impulses.len() == 3 && impulses.is_sorted_by(|x, y| x >= y),
+        "{impulses:?}"
+    );
+    let fast = json(&query(&["--min-approach", "0.5", "--format", "json"]));
+    assert!(fast.iter().all(|c| c["name_b"] == "ball") && !fast.is_empty());
+
+    // CSV has the same numbers, to the bit.
+    let csv = query(&["--format", "csv"]);
+    let mut lines = fine(&csv).lines();
+    let header: Vec<_> = lines.next().unwrap().split(',').collect();
+    let impulse = header
+        .iter()
+        .position(|name| *name == "normal_impulse")
+        .unwrap();
+    let rows: Vec<_> = lines.collect();
+    assert_eq!(rows.len(), all.len());
+    for (row, object) in rows.iter().zip(&all) {
+        // The one name with a comma.
+        let row = row.replace("\"box, small\"", "box");
+        let fields: Vec<_> = row.split(',').collect();
+        assert_eq!(fields.len(), header.len());
+        let number: f64 = fields[impulse].parse().unwrap();
+        assert_eq!(Some(number), object["impulse"][0].as_f64());
+    }
+    let table = query(&["--frame", "20", "--heaviest", "1"]);
+    assert!(fine(&table).contains("1 contact\n"), "{table:?}");
+    let none = query(&["--min-impulse", "1e9"]);
+    assert_eq!(fine(&none), "no contacts\n");
+}
+
+#[test]
+fn a_replay_has_the_same_bits_and_says_where_it_has_not() {
+    let folder = recorded("replay");
+    let ran = folder.moreau(&["replay", FILE, "--threads", "2"]);
+    assert_eq!(
+        fine(&ran),
+        "pair, run 1 of out/pair.sqlite: the same bits in 21 frames\n"
+    );
+    // Another scene under the recorded states: the ball starts elsewhere.
+    let moved = crate::folder::SCENE.replace("[3, 0.3, 0]", "[3, 0.31, 0]");
+    folder.write("other.json", &moved);
+    fine(&folder.moreau(&["record", "other.json", "-o", "out/other.sqlite"]));
+    let ran = folder.moreau(&["compare", FILE, "out/other.sqlite"]);
+    let out = fine(&ran);
+    let expect = "first difference: frame 0, body `ball` (2v0), center_of_mass.y: \
+        out/pair.sqlite 0.3, out/other.sqlite 0.31";
+    assert!(out.contains(expect), "{out}");
+    assert!(
+        out.contains("farthest apart: 0.01 m, body `ball` (2v0) in frame"),
+        "{out}"
+    );
+    let ran = folder.moreau(&["compare", FILE, "out/pair.sqlite#1"]);
+    assert!(
+        fine(&ran).contains("the same bits in all 21 frames"),
+        "{ran:?}"
+    );
+}
+
+#[test]
+fn two_solvers_side_by_side() {
+    let folder = Folder::new("solvers");
+    let args = [
+        "compare",
+        "pair.json",
+        "--solvers",
+        "newton,pgs",
+        "--plot",
+        "both.svg",
+    ];
+    let ran = folder.moreau(&args);
+    let out = fine(&ran);
+    for part in [
+        "newton",
+        "pgs",
+        "hash of the state",
+        "first difference",
+        "plot: both.svg",
+    ] {
+        assert!(out.contains(part), "no {part:?} in {out}");
+    }
+    let picture = folder.read("both.svg");
+    assert!(picture.contains("newton: kinetic") && picture.contains("pgs: kinetic"));
+    // Both can be looked at afterwards.
+    let ran = folder.moreau(&["query", "out/pair-newton-pgs.sqlite"]);
+    assert!(fine(&ran).matches("0 to 20").count() == 2, "{ran:?}");
+}
+
+#[test]
+fn plots_as_svg_and_png() {
+    let folder = recorded("plot");
+    fine(&folder.moreau(&["plot", FILE, "-o", "a.svg", "-o", "deep/a.png"]));
+    let svg = folder.read("a.svg");
+    assert!(svg.starts_with("<svg"), "{}", &svg[..60]);
+    for title in [
+        "energy, J",
+        "deepest overlap, m",
+        "residual",
+        "iterations",
+        "time of a step, ms",
+    ] {
+        assert!(svg.contains(title), "no {title:?}");
+    }
+    assert!(svg.matches("<polyline").count() >= 12);
+    let png = folder.bytes("deep/a.png");
+    assert!(
+        png.starts_with(b"\x89PNG\r\n\x1a\n") && png.len() > 20_000,
+        "{}",
+        png.len()
+    );
+    fine(&folder.moreau(&["plot", FILE, "--panels", "energy"]));
+    let svg = folder.read("out/pair.svg");
+    assert!(svg.contains("energy, J") && !svg.contains("residual"));
+}
+
+#[test]
+fn metrics_gather_in_one_file() {
+    let folder = Folder::new("metrics");
+    for solver in ["newton", "pgs"] {
+        let args = [
+            "record",
+            "pair.json",
+            "--solver",
+            solver,
+            "--metrics",
+            "m.csv",
+        ];
+        fine(&folder.moreau(&args));
+    }
+    let text = folder.read("m.csv");
+    let rows: Vec<Vec<_>> = text.lines().map(|l| l.split(',').collect()).collect();
+    assert_eq!(rows.len(), 3);
+    assert!(rows.iter().all(|row| row.len() == 16), "{text}");
+    let column = |name| rows[0].iter().position(|c| *c == name).unwrap();
+    assert_eq!(
+        (rows[1][column("solver")], rows[2][column("solver")]),
+        ("newton", "pgs")
+    );
+    for row in &rows[1..] {
+        let number = |name| row[column(name)].parse::<f64>().unwrap();
+        assert_eq!(
+            (number("steps"), number("N_bodies"), number("N_joints")),
+            (20.0, 3.0, 0.0)
+        );
+        assert!(number("drift_max") < 1e-9 && number("cone_consistency") < 1e-9);
+        // The ball loses what it had at its impact: m g times 5 cm.
+        let lost = 1000.0 * 4.0 / 3.0 * std::f64::consts::PI * 0.25 * 0.25 * 0.25 * 9.81 * 0.05;
+        assert!(
+            (number("energy_drift") / lost - 1.0).abs() < 0.1,
+            "{row:?} {lost}"
+        );
+    }
+    folder.write("m.csv", "a,b\n");
+    let ran = folder.moreau(&["record", "pair.json", "--metrics", "m.csv"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.err.contains("other columns"), "{ran:?}");
+}
+
+#[test]
+fn what_is_wrong_is_said() {
+    let folder = recorded("wrong");
+    folder.write("letter.txt", &"Dear recorder, ".repeat(200));
+    let cases: [(&[&str], i32, &str); 11] = [
+        (&["query", "none.sqlite"], 2, "cannot be opened"),
+        (&["query", "letter.txt"], 2, "is not a recording"),
+        (
+            &["record", "pair.json", "-o", "letter.txt"],
+            2,
+            "is not a recording",
+        ),
+        (&["query", FILE, "--run", "7"], 2, "there is no run 7"),
+        (&["query", FILE, "--frame", "21"], 2, "it has 0 to 20"),
+        (
+            &["query", FILE, "--body", "cat"],
+            2,
+            "names are: floor, box, small, ball",
+        ),
+        (&["query", FILE, "--frames", "5"], 2, "100..200"),
+        (&["plot", FILE, "-o", "a.pdf"], 2, "neither .svg nor .png"),
+        (&["compare", FILE], 2, "SECOND"),
+        (
+            &["compare", "pair.json", "--solvers", "pgs"],
+            2,
+            "takes two solvers",
+        ),
+        (&["record", "pair.json", "--max-size", "0"], 2, "0"),
+    ];
+    for (args, code, part) in cases {
+        let ran = folder.moreau(args);
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (code, ""),
+            "{args:?}: {ran:?}"
+        );
+        assert!(
+            ran.err.contains(part),
+            "{args:?}: no {part:?} in {}",
+            ran.err
+        );
+    }
+    assert!(folder.read("letter.txt").starts_with("Dear"));
+}
+
+/// Ctrl-C while a long run is recorded: what was recorded is kept, and replays.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_recording_is_kept() {
+    let folder = Folder::new("interrupted");
+    let args = [
+        "record",
+        "pair.json",
+        "--steps",
+        "100000000",
+        "-o",
+        "long.sqlite",
+    ];
+    let child = folder
+        .command(&args)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // It is recording once the journal has frames.
+    let journal = folder.path("long.sqlite-wal");
+    let start = std::time::Instant::now();
+    while std::fs::metadata(&journal).map_or(0, |data| data.len()) < 400_000 {
+        assert!(start.elapsed().as_secs() < 60, "nothing is recorded");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let pid = child.id().to_string();
+    let sent = std::process::Command::new("kill")
+        .args(["-INT", &pid])
+        .status()
+        .unwrap();
+    assert!(sent.success());
+    let ran = Ran::of(child.wait_with_output().unwrap());
+    assert_eq!((ran.code, ran.err.as_str()), (130, ""), "{ran:?}");
+    assert!(ran.out.contains("they are kept"), "{ran:?}");
+    assert!(!journal.exists(), "one file is left");
+    let ran = folder.moreau(&["query", "long.sqlite"]);
+    assert!(fine(&ran).contains("interrupted"), "{ran:?}");
+    let ran = folder.moreau(&["replay", "long.sqlite"]);
+    assert!(fine(&ran).contains("the same bits in"), "{ran:?}");
+}

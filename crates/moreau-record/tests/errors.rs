@@ -1,0 +1,277 @@
+//! What can go wrong with a file is said, and harms neither the world nor the frames before.
+
+mod common;
+
+use common::Folder;
+use moreau_record::{Ending, RecordError, Recorder, RecorderSettings, Recording, RunDescription};
+use moreau_scene::{Run, RunOptions, scenes};
+use rusqlite::Connection;
+use std::path::Path;
+use std::time::Duration;
+
+fn run() -> Run {
+    let options = RunOptions {
+        steps: Some(60),
+        ..RunOptions::default()
+    };
+    Run::new(&scenes::pyramid(6), options).unwrap()
+}
+
+fn create(file: &Path, run: &Run, settings: RecorderSettings) -> Result<Recorder, RecordError> {
+    Recorder::create(file, run.world(), &RunDescription::of(run), settings)
+}
+
+/// A finished recording of ten steps.
+fn good(file: &Path) {
+    let mut run = run();
+    let mut recorder = create(file, &run, RecorderSettings::default()).unwrap();
+    for _ in 0..10 {
+        let report = run.step().unwrap();
+        recorder.record(run.world(), &report).unwrap();
+    }
+    recorder.finish(Ending::Interrupted, None).unwrap();
+}
+
+#[test]
+fn no_room_is_left() {
+    let folder = Folder::new("full");
+    let file = folder.file("full.sqlite");
+    let (mut recorded, mut alone) = (run(), run());
+    let settings = RecorderSettings {
+        max_bytes: Some(400_000),
+        ..RecorderSettings::default()
+    };
+    let mut recorder = create(&file, &recorded, settings).unwrap();
+    let mut failed = None;
+    while !recorded.finished() {
+        let report = recorded.step().unwrap();
+        let result = recorder.record(recorded.world(), &report);
+        match (&failed, result) {
+            (None, Ok(())) => {}
+            (None, Err(error)) => {
+                assert_eq!(error, RecordError::Full { file: file.clone() });
+                assert!(error.to_string().contains("no room is left"));
+                failed = Some(report.step);
+            }
+            (Some(_), result) => {
+                assert!(matches!(result, Err(RecordError::Ended(_))), "{result:?}");
+            }
+        }
+    }
+    let failed = failed.expect("60 frames do not fit into 400 kB");
+    assert!(failed > 5, "{failed}");
+    assert_eq!(recorder.frames(), failed);
+    // The run is the one that was never recorded.
+    alone.run_to_end().unwrap();
+    assert_eq!(recorded.world().hash(), alone.world().hash());
+    drop(recorder);
+    let recording = Recording::open(&file).unwrap();
+    recording.check().unwrap();
+    assert_eq!(recording.last_run().unwrap().last_frame(), failed - 1);
+    let size = std::fs::metadata(&file).unwrap().len();
+    assert!(size <= 400_000, "{size} bytes");
+}
+
+#[test]
+fn a_folder_that_cannot_be_written() {
+    let run = run();
+    // Not even root may write there.
+    let file = Path::new("/proc/moreau/recording.sqlite");
+    let error = create(file, &run, RecorderSettings::default()).unwrap_err();
+    assert!(matches!(error, RecordError::Open { .. }), "{error:?}");
+    assert!(
+        error
+            .to_string()
+            .contains("/proc/moreau/recording.sqlite: cannot be opened")
+    );
+    let folder = Folder::new("folder");
+    let error = create(&folder.file("a/b"), &run, RecorderSettings::default()).unwrap_err();
+    assert!(matches!(error, RecordError::Open { .. }), "{error:?}");
+    let error = Recording::open(folder.file("none")).unwrap_err();
+    assert!(matches!(error, RecordError::Open { .. }), "{error:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_file_that_may_only_be_read() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("read-only");
+    let file = folder.file("done.sqlite");
+    good(&file);
+    let only_read = std::fs::Permissions::from_mode(0o444);
+    std::fs::set_permissions(&file, only_read).unwrap();
+    // It can be read, all the same.
+    let recording = Recording::open(&file).unwrap();
+    assert_eq!(recording.last_run().unwrap().last_frame(), 10);
+    drop(recording);
+    if std::fs::OpenOptions::new().append(true).open(&file).is_ok() {
+        // For root nothing is read-only.
+        return;
+    }
+    let error = create(&file, &run(), RecorderSettings::default()).unwrap_err();
+    assert_eq!(error, RecordError::ReadOnly { file });
+}
+
+#[test]
+fn another_program_holds_the_file() {
+    let folder = Folder::new("locked");
+    let file = folder.file("locked.sqlite");
+    good(&file);
+    let other = Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let settings = RecorderSettings {
+        wait: Duration::from_millis(20),
+        ..RecorderSettings::default()
+    };
+    let mut run = run();
+    let locked = RecordError::Locked { file: file.clone() };
+    assert_eq!(create(&file, &run, settings).unwrap_err(), locked);
+    other.execute_batch("ROLLBACK").unwrap();
+    // In the middle of a run, too.
+    let mut recorder = create(&file, &run, settings).unwrap();
+    let report = run.step().unwrap();
+    recorder.record(run.world(), &report).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let report = run.step().unwrap();
+    assert_eq!(recorder.record(run.world(), &report), Err(locked));
+    other.execute_batch("ROLLBACK").unwrap();
+    drop(recorder);
+    let recording = Recording::open(&file).unwrap();
+    assert_eq!(recording.last_run().unwrap().last_frame(), 1);
+}
+
+#[test]
+fn files_that_are_something_else() {
+    let folder = Folder::new("foreign");
+    let text = folder.file("letter.txt");
+    std::fs::write(&text, "Dear recorder, this is a letter. ".repeat(100)).unwrap();
+    let database = folder.file("other.sqlite");
+    Connection::open(&database)
+        .unwrap()
+        .execute_batch("CREATE TABLE letters (text TEXT)")
+        .unwrap();
+    for file in [text, database] {
+        let before = std::fs::read(&file).unwrap();
+        let foreign = RecordError::Foreign { file: file.clone() };
+        assert_eq!(Recording::open(&file).unwrap_err(), foreign);
+        let error = create(&file, &run(), RecorderSettings::default()).unwrap_err();
+        assert_eq!(error, foreign);
+        assert_eq!(std::fs::read(&file).unwrap(), before, "untouched");
+    }
+    let empty = folder.file("empty.sqlite");
+    std::fs::write(&empty, "").unwrap();
+    let error = Recording::open(&empty).unwrap_err();
+    assert!(error.to_string().contains("it is empty"), "{error}");
+}
+
+#[test]
+fn a_file_of_a_later_version() {
+    let folder = Folder::new("newer");
+    let file = folder.file("newer.sqlite");
+    good(&file);
+    let connection = Connection::open(&file).unwrap();
+    let known: i64 = connection
+        .query_row("PRAGMA user_version", [], |row| row.get(0))
+        .unwrap();
+    connection
+        .pragma_update(None, "user_version", known + 1)
+        .unwrap();
+    drop(connection);
+    let newer = RecordError::Newer {
+        file: file.clone(),
+        found: known + 1,
+        known,
+    };
+    assert_eq!(Recording::open(&file).unwrap_err(), newer);
+    let error = create(&file, &run(), RecorderSettings::default()).unwrap_err();
+    assert_eq!(error, newer);
+}
+
+/// A file as version 1 wrote it: the tables of today without what later versions added.
+#[test]
+fn a_file_of_an_earlier_version_is_brought_up_to_date() {
+    let folder = Folder::new("older");
+    let file = folder.file("older.sqlite");
+    for append in [false, true] {
+        good(&file);
+        let ask = |sql: &str| -> i64 {
+            let connection = Connection::open(&file).unwrap();
+            connection.query_row(sql, [], |row| row.get(0)).unwrap()
+        };
+        Connection::open(&file)
+            .unwrap()
+            .execute_batch(
+                "DROP VIEW named_touches; ALTER TABLE reports DROP COLUMN sleeping_bodies; \
+                 ALTER TABLE frames DROP COLUMN asleep; PRAGMA user_version = 1",
+            )
+            .unwrap();
+        assert_eq!(ask("PRAGMA user_version"), 1);
+        let touches = ask("SELECT count(*) FROM touches");
+        if append {
+            create(&file, &run(), RecorderSettings::default()).unwrap();
+        } else {
+            let recording = Recording::open(&file).unwrap();
+            let run = recording.last_run().unwrap();
+            assert_eq!(run.last_frame(), 10);
+            assert!(!run.contacts(10).unwrap().is_empty());
+        }
+        assert_eq!(ask("PRAGMA user_version"), 2);
+        assert_eq!(ask("SELECT count(*) FROM named_touches"), touches);
+        assert!(touches > 10);
+        std::fs::remove_file(&file).unwrap();
+    }
+}
+
+#[test]
+fn damage_is_found() {
+    let folder = Folder::new("damaged");
+    let file = folder.file("damaged.sqlite");
+    good(&file);
+    let connection = Connection::open(&file).unwrap();
+    for (table, wanted) in [("frames", "states"), ("contact_chunks", "contacts")] {
+        let column = if table == "frames" { "state" } else { "data" };
+        connection
+            .execute_batch(&format!(
+                "UPDATE {table} SET {column} = substr({column}, 1, 40) WHERE frame = 7"
+            ))
+            .unwrap();
+        let recording = Recording::open(&file).unwrap();
+        let run = recording.last_run().unwrap();
+        let error = match table {
+            "frames" => run.frame(7).map(drop),
+            _ => run.contacts(7).map(drop),
+        };
+        let message = error.unwrap_err().to_string();
+        assert!(
+            message.contains(&format!("the {wanted} of frame 7 cannot be unpacked")),
+            "{message}"
+        );
+    }
+    // A cut file.
+    drop(connection);
+    let bytes = std::fs::read(&file).unwrap();
+    std::fs::write(&file, &bytes[..bytes.len() / 2]).unwrap();
+    let damaged = Recording::open(&file).and_then(|recording| recording.check());
+    assert!(
+        matches!(damaged, Err(RecordError::Damaged { .. })),
+        "{damaged:?}"
+    );
+}
+
+#[test]
+fn frames_come_in_order() {
+    let folder = Folder::new("order");
+    let mut run = run();
+    let file = folder.file("order.sqlite");
+    let mut recorder = create(&file, &run, RecorderSettings::default()).unwrap();
+    run.step().unwrap();
+    let report = run.step().unwrap();
+    let error = recorder.record(run.world(), &report).unwrap_err();
+    assert_eq!(
+        error,
+        RecordError::Order {
+            frame: 2,
+            expected: 1
+        }
+    );
+}
