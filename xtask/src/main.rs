@@ -1,5 +1,6 @@
 //! Automation of the workspace: `cargo xtask help`.
 
+mod bench;
 mod manifolds;
 mod snapshot;
 mod solvers;
@@ -19,6 +20,7 @@ Examples:
   cargo xtask snapshot diff pyramid_20               the first bit that differs, and where
   cargo xtask snapshot accept pyramid_20 --reason …  the new answer is the better one
   cargo xtask solvers                                which solver is fast, and where
+  cargo xtask bench --peers                          how fast it is, and who is faster
   cargo xtask manifolds                              the pictures of docs/collision.md
 
 All that must hold before a change lands: .ci/run";
@@ -40,6 +42,8 @@ enum Command {
     Snapshot(snapshot::Command),
     /// Compares all solvers on problem files: a table and plots
     Solvers(solvers::Arguments),
+    /// Measures all scenes, piles of growing size, threads and other engines; writes docs/benchmarks.md
+    Bench(bench::Arguments),
     /// Draws the contact manifolds of docs/collision.md
     Manifolds(manifolds::Arguments),
 }
@@ -57,6 +61,7 @@ fn main() -> ExitCode {
         Command::Tidy => run_tidy(&root()),
         Command::Snapshot(command) => snapshot::run(&root(), command),
         Command::Solvers(arguments) => solvers::run(&root(), &arguments),
+        Command::Bench(arguments) => bench::run(&root(), &arguments),
         Command::Manifolds(arguments) => manifolds::run(&root(), &arguments),
     };
     match done {

@@ -216,6 +216,7 @@ pub(crate) const DISK: &[&str] = &["crates/moreau-solver/src/files/load.rs"];
 
 /// Files that may hold `unsafe` code, and write its contract down once.
 pub(crate) const UNSAFE: &[&str] = &[
+    "benches/peers/src/engines/box3d.rs",
     "crates/moreau-pipeline/tests/allocations.rs",
     "crates/moreau-solver-simd/src/kernel.rs",
     "crates/moreau-solver-simd/src/lanes.rs",
