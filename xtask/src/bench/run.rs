@@ -35,7 +35,7 @@ impl Program {
         let messages = text.lines().filter_map(|l| serde_json::from_str(l).ok());
         let path = messages
             .filter_map(|m: Value| m["executable"].as_str().map(PathBuf::from))
-            .last();
+            .next_back();
         path.map(Self)
             .ok_or_else(|| format!("cargo build {} made no program", arguments.join(" ")))
     }
