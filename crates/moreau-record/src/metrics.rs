@@ -39,7 +39,7 @@ pub struct Metrics {
     pub energy_drift: f64,
     /// Largest |l_t| - mu l_n of a contact over the largest l_n of its step.
     pub cone_consistency: f64,
-    /// `avx2` or `baseline` where SIMD sweeps took part, else `off`.
+    /// `avx512f`, `avx2` or `baseline` where SIMD sweeps took part, else `off`.
     pub simd: &'static str,
     /// Threads.
     pub threads: u64,
@@ -48,7 +48,7 @@ pub struct Metrics {
 }
 
 /// The solver whose sweeps run over SIMD lanes, and how many contacts one sweep takes at a time.
-const SIMD: (&str, u32) = ("simd", 4);
+const SIMD: (&str, u32) = ("simd", 8);
 
 impl Metrics {
     /// Those of a run.
@@ -148,8 +148,13 @@ impl Metrics {
 /// What the SIMD sweeps use on this machine.
 fn instructions() -> &'static str {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        return "avx2";
+    {
+        if std::arch::is_x86_feature_detected!("avx512f") {
+            return "avx512f";
+        }
+        if std::arch::is_x86_feature_detected!("avx2") {
+            return "avx2";
+        }
     }
     "baseline"
 }
@@ -182,8 +187,8 @@ mod tests {
         let mut map = figures.as_object().unwrap().clone();
         let metrics = Metrics::of_recorded(&map, "0123abc");
         assert_eq!(metrics.iterations, 7.5);
-        assert_eq!(metrics.tile_size, 4);
-        assert!(["avx2", "baseline"].contains(&metrics.simd));
+        assert_eq!(metrics.tile_size, 8);
+        assert!(["avx512f", "avx2", "baseline"].contains(&metrics.simd));
         let row = metrics.row();
         let expect = format!(
             "\"a \"\"b\"\", c\",auto,7.5,600,12,34,5,4,0.1,1e-15,0.25,7.0,0.0,{},2,0123abc",

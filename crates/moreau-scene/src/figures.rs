@@ -22,7 +22,7 @@ pub struct Figures {
     pub joints: usize,
     /// Steps made.
     pub steps: u64,
-    /// Median time of a step, ms, of the steps from `measure_from` on; 0 where there is none.
+    /// Median time of a step, ms, of the steps from `measure_from` on, or of all of a run that ends before.
     pub ms_per_step_median: f64,
     /// The time that 95 % of those steps did not exceed (nearest rank), ms.
     pub ms_per_step_p95: f64,

@@ -137,9 +137,10 @@ impl Run {
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
         self.meter.before_step(&self.built.world);
         let report = self.built.world.step(self.dt)?;
-        if report.step > self.measure_from {
-            self.times.push(report.seconds);
+        if report.step == self.measure_from + 1 {
+            self.times.clear();
         }
+        self.times.push(report.seconds);
         if let Some(profile) = &report.profile {
             self.profiles.add(&report, profile);
         }

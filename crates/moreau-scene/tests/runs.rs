@@ -337,4 +337,12 @@ fn a_profile_counts_the_steps_from_measure_from_on() {
     let shares: f64 = short.stages.iter().map(|s| s.share).sum();
     assert!((0.1..=1.0 + 1e-9).contains(&shares), "{shares}");
     assert_eq!(short.islands, 1);
+    // So do its figures.
+    let options = RunOptions {
+        steps: Some(5),
+        ..RunOptions::default()
+    };
+    let mut run = Run::new(&scene, options).unwrap();
+    run.run_to_end().unwrap();
+    assert!(run.figures().ms_per_step_median > 0.0);
 }
