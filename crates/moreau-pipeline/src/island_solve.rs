@@ -32,11 +32,22 @@ pub(crate) struct StepInput<'a> {
     pub(crate) profiling: bool,
 }
 
+/// Speed (m/s) up to which bodies count as at rest. A box that slides went 1e-6 m off its way where gaps stayed.
+const AT_REST: f64 = 1e-6;
+
+/// Work of a contact's force over a gap (J) up to which the gap may stay: what lies on it has gained that
+/// energy by rising.
+const GAP_ENERGY: f64 = 1e-7;
+
 /// Memory and solvers of one worker.
 pub(crate) struct Worker {
     pub(crate) solver: WorldSolver,
     corrector: Corrector,
     problem: ContactProblem,
+    /// The largest of the island's bodies and contacts before forces, m/s.
+    speed: f64,
+    /// What solves the island.
+    chosen: IslandSolver,
     /// Slots of the bodies that no impulse moves, ascending; they follow the island's own.
     others: Vec<u32>,
     impulses: Impulses,
@@ -77,6 +88,8 @@ impl Worker {
             solver,
             corrector: Corrector::default(),
             problem: ContactProblem::new(1.0).expect("1 s is a time step"),
+            speed: 0.0,
+            chosen: IslandSolver::default(),
             others: Vec::new(),
             impulses: Impulses::default(),
             soft: Impulses::default(),
@@ -135,9 +148,13 @@ impl Worker {
         let mut clock = Clock::new(input.profiling);
         let bounces = self.assemble(input, &island)?;
         out.profile.assembly = clock.lap();
-        let (solver, report) =
-            self.solver
-                .solve(&self.problem, &mut self.impulses, &mut out.velocities)?;
+        let (solver, report) = self.solver.solve(
+            self.chosen,
+            &self.problem,
+            &mut self.impulses,
+            &mut out.velocities,
+            self.speed,
+        )?;
         (out.solver, out.report) = (solver, Some(report));
         out.guarded = false;
         if bounces && input.state.settings.energy_guard {
@@ -174,8 +191,11 @@ impl Worker {
         self.problem.clear();
         self.impulses.contacts.clear();
         self.impulses.rows.clear();
+        self.speed = 0.0;
         for index in island.bodies {
             let body = input.state.bodies[*index as usize].value.as_ref();
+            let speed = body.map_or(0.0, |b| b.velocity.linear.length());
+            self.speed = self.speed.max(speed);
             self.problem.add_body(BodyInput {
                 inverse_mass: body.map_or(0.0, |b| b.inverse_mass),
                 inverse_inertia: input.inverse_inertia[*index as usize],
@@ -188,6 +208,7 @@ impl Worker {
         let (mut pair, mut a, mut b, mut surface) = ((NONE, NONE), 0, 0, Vec3::ZERO);
         for index in island.contacts {
             let p = &input.points[*index as usize];
+            self.speed = self.speed.max(p.approach_velocity.abs());
             if pair != (p.a.index, p.b.index) {
                 pair = (p.a.index, p.b.index);
                 (a, b) = (self.local(island, pair.0), self.local(island, pair.1));
@@ -232,7 +253,29 @@ impl Worker {
                 self.impulses.rows.push(impulse * scale);
             }
         }
+        self.chosen = self.solver.choose(&self.problem);
+        self.close_gaps(input, island)?;
         Ok(bounces)
+    }
+
+    /// Takes gaps that are only rounding for none, in islands at rest that are solved exactly: sweeps make
+    /// gaps larger than that themselves, and have to close them.
+    fn close_gaps(&mut self, input: &StepInput<'_>, island: &Island<'_>) -> Result<(), WorldError> {
+        if self.chosen != IslandSolver::Newton || self.speed > AT_REST {
+            return Ok(());
+        }
+        for (i, index) in island.contacts.iter().enumerate() {
+            let gap = input.points[*index as usize].separation;
+            let mut bias = self.problem.contacts()[i].bias;
+            // A negative bias is that of a bounce.
+            let force = self.impulses.contacts[i].x / input.dt;
+            let slight = gap <= input.state.settings.closed_gap && gap * force <= GAP_ENERGY;
+            if gap > 0.0 && slight && bias.x > 0.0 {
+                bias.x = 0.0;
+                self.problem.set_bias(i, bias)?;
+            }
+        }
+        Ok(())
     }
 
     /// Bodies that the island touches and that no impulse moves.
@@ -297,10 +340,15 @@ impl Worker {
             bias.x = open_bias(input, p, free);
             self.problem.set_bias(i, bias)?;
         }
+        self.close_gaps(input, island)?;
         self.soft.clone_from(&self.impulses);
-        let (_, report) =
-            self.solver
-                .solve(&self.problem, &mut self.soft, &mut self.soft_velocities)?;
+        let (_, report) = self.solver.solve(
+            self.chosen,
+            &self.problem,
+            &mut self.soft,
+            &mut self.soft_velocities,
+            f64::INFINITY,
+        )?;
         // E(theta) is a quadratic through three of its values.
         let (at_zero, _) = self.energy_input(&self.soft, &self.soft_velocities);
         let middle = blend(&self.soft, &self.impulses, 0.5);

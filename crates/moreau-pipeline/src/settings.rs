@@ -44,6 +44,11 @@ pub struct WorldSettings {
     /// switches it off: every manifold is found anew in every step. Too big lets contacts lag
     /// behind the surfaces.
     pub recycling: f64,
+    /// Gap up to which a contact counts as closed in islands that Newton solves, m, where nothing is faster
+    /// than 1e-6 m/s and its force does at most 1e-7 J over it. Default 1e-10. Zero: none. Gaps that are only rounding ask the four corners of a face for
+    /// velocities that no rigid body has, and their impulses jump from corner to corner. Too big lets
+    /// bodies hover.
+    pub closed_gap: f64,
     /// Contacts that close slower than this do not bounce, m/s. Default 0.01. Too small makes rests
     /// chatter, too big ends a bounce early.
     pub bounce_threshold: f64,
@@ -66,6 +71,7 @@ impl Default for WorldSettings {
             gravity: vec3(0.0, -9.81, 0.0),
             prediction_distance: 0.02,
             recycling: 2e-4,
+            closed_gap: 1e-10,
             bounce_threshold: 0.01,
             energy_guard: true,
             warm_start: true,
@@ -112,6 +118,12 @@ impl WorldSettings {
                 "0 or more, and finite",
             ),
             ("recycling", self.recycling, 0.1, "0 to 0.1"),
+            (
+                "closed_gap",
+                self.closed_gap,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
             (
                 "bounce_threshold",
                 self.bounce_threshold,
@@ -164,6 +176,12 @@ impl WorldSettings {
             (
                 "solver.newton.aim",
                 self.solver.newton.aim,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "solver.newton.polish",
+                self.solver.newton.polish,
                 f64::MAX,
                 "0 or more, and finite",
             ),

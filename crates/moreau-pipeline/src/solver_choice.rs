@@ -233,19 +233,33 @@ impl WorldSolver {
         }
     }
 
-    /// As [`ContactSolver::solve`], and who did it.
+    /// Which solver gets the problem; its biases and impulses play no part.
+    pub(crate) fn choose(&mut self, problem: &ContactProblem) -> IslandSolver {
+        match &self.own {
+            Some(_) => IslandSolver::Own,
+            None => self.chosen.choose(problem),
+        }
+    }
+
+    /// As [`ContactSolver::solve`] by the chosen one, and who did it. `speed`: the largest of the
+    /// island before forces, m/s.
     pub(crate) fn solve(
         &mut self,
+        chosen: IslandSolver,
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
+        speed: f64,
     ) -> Result<(IslandSolver, SolveReport), SolveError> {
         match &mut self.own {
             Some(solver) => {
                 let report = solver.solve(problem, impulses, velocities)?;
                 Ok((IslandSolver::Own, report))
             }
-            None => self.chosen.solve(problem, impulses, velocities),
+            None => {
+                self.chosen.speed = speed;
+                self.chosen.solve(chosen, problem, impulses, velocities)
+            }
         }
     }
 }
@@ -259,6 +273,8 @@ struct ChosenSolver {
     pgs: PgsSolver,
     block: BlockSolver,
     newton: NewtonSolver,
+    /// Of the island before forces, m/s.
+    speed: f64,
     /// The warm start, where a second solver may have to start from it.
     start: Impulses,
     /// The velocities of the first answer.
@@ -274,6 +290,7 @@ impl ChosenSolver {
             pgs: PgsSolver::new(settings.pgs),
             block: BlockSolver::new(settings.block),
             newton: NewtonSolver::new(settings.newton),
+            speed: f64::INFINITY,
             start: Impulses::default(),
             velocities: Vec::new(),
         }
@@ -324,11 +341,11 @@ impl ChosenSolver {
 
     fn solve(
         &mut self,
+        solver: IslandSolver,
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
     ) -> Result<(IslandSolver, SolveReport), SolveError> {
-        let solver = self.choose(problem);
         self.start.clone_from(impulses);
         let report = self.run(solver, problem, impulses, velocities)?;
         if report.converged() || self.settings.choice != SolverChoice::Auto {
@@ -389,9 +406,9 @@ impl ChosenSolver {
             IslandSolver::Simd => self.simd.solve(problem, impulses, velocities),
             IslandSolver::Pgs => self.pgs.solve(problem, impulses, velocities),
             IslandSolver::Block => self.block.solve(problem, impulses, velocities),
-            IslandSolver::Newton | IslandSolver::Own => {
-                self.newton.solve(problem, impulses, velocities)
-            }
+            IslandSolver::Newton | IslandSolver::Own => self
+                .newton
+                .solve_from(problem, impulses, velocities, self.speed),
         }
     }
 }

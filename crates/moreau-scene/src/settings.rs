@@ -14,6 +14,10 @@ pub struct SettingsSpec {
     /// bounding radius and an angle in rad, 0 (never kept) to 0.1. Default 2e-4.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recycling: Option<f64>,
+    /// Gap up to which a contact counts as closed in islands at rest that Newton solves, m, 0 or more.
+    /// Default 1e-10.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub closed_gap: Option<f64>,
     /// Contacts that close slower than this do not bounce, m/s, 0 or more. Default 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounce_threshold: Option<f64>,
@@ -206,6 +210,10 @@ pub struct NewtonSpec {
     /// Natural map that the cheap stages go on to where they can, m/s, 0 or more. Default 1e-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub aim: Option<f64>,
+    /// Natural map that a warm start which is nearly the answer is polished to, m/s, 0 (never) or more.
+    /// Default 1e-14.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polish: Option<f64>,
     /// Work that the factorisations of one solve may cost together, multiply-adds. Default 80000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_work: Option<u64>,
@@ -224,6 +232,7 @@ impl SettingsSpec {
         let mut out = WorldSettings::default();
         set(&mut out.prediction_distance, self.prediction_distance);
         set(&mut out.recycling, self.recycling);
+        set(&mut out.closed_gap, self.closed_gap);
         set(&mut out.bounce_threshold, self.bounce_threshold);
         set(&mut out.energy_guard, self.energy_guard);
         set(&mut out.warm_start, self.warm_start);
@@ -277,6 +286,7 @@ impl SettingsSpec {
             if let Some(newton) = &solver.newton {
                 set(&mut out.solver.newton.tolerance, newton.tolerance);
                 set(&mut out.solver.newton.aim, newton.aim);
+                set(&mut out.solver.newton.polish, newton.polish);
                 set(&mut out.solver.newton.max_work, newton.max_work);
             }
         }
@@ -325,6 +335,7 @@ impl SolverSpec {
             ),
             ("newton", "tolerance", newton.tolerance),
             ("newton", "aim", newton.aim),
+            ("newton", "polish", newton.polish),
         ];
         for (kind, field, value) in bounds {
             if let Some(x) = value

@@ -16,6 +16,14 @@ use moreau_solver::{SolveReport, StopReason};
 const FAR: f64 = 1e-3;
 const FAR_SWEEPS: u32 = 70;
 
+/// A warm start with a natural map (m/s) of at most this is nearly the answer: as a rule the same
+/// contacts stick and slide.
+const NEARLY: f64 = 1e-7;
+
+/// The part of the aim that a polish has to reach to count: that it comes just within the aim says
+/// that its contacts are not those of the answer.
+const POLISHED: f64 = 1e-2;
+
 /// The best answer so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Best {
@@ -97,9 +105,15 @@ pub(crate) struct Cascade {
 }
 
 impl Cascade {
-    /// Solves the loaded form from the warm start `l`; `l` and `self.v` hold the answer.
-    pub(crate) fn solve(&mut self, l: &mut Dual, settings: &NewtonSettings) -> SolveReport {
-        let aim = settings.aim.min(settings.tolerance);
+    /// Solves the loaded form from the warm start `l`; `l` and `self.v` hold the answer. A warm start within
+    /// `keep` (m/s) is kept.
+    pub(crate) fn solve(
+        &mut self,
+        l: &mut Dual,
+        settings: &NewtonSettings,
+        keep: f64,
+    ) -> SolveReport {
+        let aim = settings.first_aim();
         let form = &self.form;
         let first = self.system.factorizations;
         let first_iterations = self.system.krylov_iterations();
@@ -116,6 +130,12 @@ impl Cascade {
             form.velocities(&self.best.impulses, &mut self.v);
             (self.best.residual, self.best.worst) = form.residual(&self.best.impulses, &self.v);
         }
+        let mut polish = 0;
+        if self.best.residual > keep && self.best.residual <= NEARLY && settings.polish > 0.0 {
+            self.polish(settings, POLISHED * aim);
+            polish = self.system.factorizations - first;
+        }
+        let form = &self.form;
         if self.best.residual > aim {
             self.l.clone_from(&self.best.impulses);
             form.project(&mut self.l);
@@ -138,6 +158,7 @@ impl Cascade {
             direct: factorizations - krylov,
             krylov,
             krylov_iterations: self.system.krylov_iterations() - first_iterations,
+            polish,
         };
         let converged = self.best.residual <= settings.tolerance;
         SolveReport {
@@ -150,6 +171,24 @@ impl Cascade {
             },
             residual: self.best.residual,
             worst_contact: self.best.worst,
+        }
+    }
+
+    /// Newton steps from a warm start that is nearly the answer, as long as they pay. The map is
+    /// regularised as little as it can be: the step is short and its contacts are as they were.
+    /// What does not get to `enough` (m/s) is left as it was.
+    fn polish(&mut self, settings: &NewtonSettings, enough: f64) {
+        self.system.analyse(&self.form, &settings.krylov());
+        if self.system.is_incomplete() || self.system.multiply_adds() > settings.max_work {
+            return;
+        }
+        let (form, system, best) = (&self.form, &mut self.system, &mut self.best);
+        self.l.clone_from(&best.impulses);
+        let start = (best.residual, best.worst);
+        self.primal_dual.polish(form, system, best, settings.polish);
+        if !(best.residual <= enough.max(settings.polish)) {
+            std::mem::swap(&mut best.impulses, &mut self.l);
+            (best.residual, best.worst) = start;
         }
     }
 

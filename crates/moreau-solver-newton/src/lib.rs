@@ -35,6 +35,7 @@
 //!
 //! | stage | method | file |
 //! |---|---|---|
+//! | warm start | kept as it is where it is the answer already; Newton at once where it nearly is | `warm.rs` |
 //! | S1 | sweeps of exact single contacts | `sweeps.rs` |
 //! | large islands only | convex steps: the associated model with De Saxcé's shift | `convex_steps.rs` |
 //! | S2 | primal-dual semismooth Newton | `primal_dual.rs` |
@@ -69,6 +70,7 @@ mod proximal;
 mod settings;
 mod sweeps;
 mod system;
+mod warm;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
@@ -82,7 +84,7 @@ use contact_space::ContactSpace;
 use form::Dual;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::{Vec3, Velocity};
-use moreau_solver::{ContactSolver, DelassusProblem, SolveError, SolveReport};
+use moreau_solver::{ContactSolver, DelassusProblem, SolveError, SolveReport, StopReason};
 
 /// The exact solver; see the crate's documentation.
 #[derive(Clone, Debug, Default)]
@@ -123,6 +125,49 @@ impl NewtonSolver {
         self.contact_space.solve(problem, impulses, &self.settings)
     }
 
+    /// [`ContactSolver::solve`] where the warm start is that of the last step and bodies at rest are to stay so.
+    ///
+    /// `speed`: the largest at which the bodies moved before forces, m/s. Where it is less than what the warm
+    /// start leaves at contacts, the impulses of the last step have just stopped the bodies, and would set
+    /// them off again in the other direction: they are polished, although they are within the aim.
+    ///
+    /// # Errors
+    /// As [`ContactSolver::solve`].
+    pub fn solve_from(
+        &mut self,
+        problem: &ContactProblem,
+        impulses: &mut Impulses,
+        velocities: &mut Vec<Velocity>,
+        speed: f64,
+    ) -> Result<SolveReport, SolveError> {
+        impulses.sanitize(problem.contacts().len(), problem.rows().len());
+        let keep = self.settings.keep(speed);
+        if let Some((residual, worst_contact)) =
+            warm::residual_within(keep, problem, impulses, velocities)
+        {
+            self.cascade.stats = NewtonStats::default();
+            return Ok(SolveReport {
+                sweeps: 0,
+                factorizations: 0,
+                stop: StopReason::Converged,
+                residual,
+                worst_contact,
+            });
+        }
+        self.cascade.form.load(problem);
+        let mut l = Dual::from_impulses(impulses);
+        let report = self.cascade.solve(&mut l, &self.settings, keep);
+        impulses.contacts.clone_from(&l.contacts);
+        impulses.rows.clone_from(&l.rows);
+        self.cascade
+            .form
+            .export(problem, &self.cascade.v, velocities);
+        match velocities.iter().position(|v| !v.is_finite()) {
+            Some(body) => Err(SolveError::Overflow { body }),
+            None => Ok(report),
+        }
+    }
+
     /// What the last [`ContactSolver::solve`] took beside what its report says.
     pub fn stats(&self) -> NewtonStats {
         self.cascade.stats
@@ -152,6 +197,8 @@ pub struct NewtonStats {
     pub krylov: u32,
     /// Steps of the Krylov method, all systems together: products with the matrix.
     pub krylov_iterations: u64,
+    /// Systems among these that went into the polish of a warm start that was nearly the answer.
+    pub polish: u32,
 }
 
 impl ContactSolver for NewtonSolver {
@@ -165,21 +212,7 @@ impl ContactSolver for NewtonSolver {
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
     ) -> Result<SolveReport, SolveError> {
-        impulses.sanitize(problem.contacts().len(), problem.rows().len());
-        self.cascade.form.load(problem);
-        let mut l = Dual {
-            contacts: std::mem::take(&mut impulses.contacts),
-            rows: std::mem::take(&mut impulses.rows),
-        };
-        let report = self.cascade.solve(&mut l, &self.settings);
-        (impulses.contacts, impulses.rows) = (l.contacts, l.rows);
-        self.cascade
-            .form
-            .export(problem, &self.cascade.v, velocities);
-        match velocities.iter().position(|v| !v.is_finite()) {
-            Some(body) => Err(SolveError::Overflow { body }),
-            None => Ok(report),
-        }
+        self.solve_from(problem, impulses, velocities, f64::INFINITY)
     }
 
     fn fork(&self) -> Box<dyn ContactSolver> {

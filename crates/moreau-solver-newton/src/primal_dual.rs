@@ -10,7 +10,7 @@
 
 use crate::cascade::{Best, Budget};
 use crate::form::{BodyForm, Dual, Six};
-use crate::maps::{IDENTITY, Three, alart_curnier, apply, inverse, multiply, scaled};
+use crate::maps::{IDENTITY, Three, ZERO, alart_curnier, apply, inverse, multiply, scaled};
 use crate::sweeps::sweeps;
 use crate::system::{CONTACT_SWEEP, System, Weights, contact_rate};
 use moreau_math::Vec3;
@@ -19,6 +19,13 @@ const DELTA_START: f64 = 1e-3;
 const DELTA_LEAST: f64 = 1e-9;
 const DELTA_MOST: f64 = 1e-1;
 const BACKTRACKS: u32 = 12;
+/// A contact that changes its bodies' velocities by less than this (m/s) hardly pushes.
+const FIRM: f64 = 1e-4;
+/// The part of its friction cone within which a contact counts as inside.
+const INSIDE: f64 = 0.999;
+/// The least with which the systems of redundant contacts keep enough digits.
+const DELTA_POLISH: f64 = 1e-6;
+const POLISH_STEPS: u32 = 8;
 /// Steps towards the tolerance from an answer that is good enough.
 const EXTRA_STEPS: u32 = 6;
 
@@ -30,6 +37,8 @@ pub(crate) struct PrimalDual {
     e_rows: Vec<f64>,
     jacobians: Vec<Three>,
     jacobian_rows: Vec<f64>,
+    /// Of a contact's velocity the part that a polish takes to zero.
+    held: Vec<Three>,
     residual: Dual,
     l: Dual,
     trial: Dual,
@@ -86,7 +95,8 @@ impl PrimalDual {
                 history.push(self.evaluate(form));
                 continue;
             }
-            if !self.direction(form, system, delta) {
+            self.weigh(form, delta);
+            if !system.factor(form, &self.weights) || !self.direction(form, system) {
                 (need_sweeps, delta) = (true, (delta * 10.0).min(1e-2));
                 continue;
             }
@@ -94,10 +104,7 @@ impl PrimalDual {
             match self.search(form, merit) {
                 Some((t, value)) => {
                     history.push(value);
-                    self.trial.clone_from(&self.l);
-                    form.project(&mut self.trial);
-                    form.velocities(&self.trial, &mut self.trial_v);
-                    best.offer(form, &self.trial, &self.trial_v);
+                    self.offer(form, best);
                     let factor = if t == 1.0 {
                         0.1
                     } else if t > 0.1 {
@@ -120,6 +127,106 @@ impl PrimalDual {
         }
     }
 
+    /// Steps from an answer that is right but for some digits, all with one factorisation, as long as each
+    /// takes off half of the residual and it is not within the tolerance.
+    ///
+    /// Contacts that hardly push keep their impulses: whether they are open, stick or slide is a matter of
+    /// rounding, and they come to rest with the others. Those on the surface of their cones stay on it. No
+    /// search: the step is shorter than the others are from theirs.
+    pub(crate) fn polish(
+        &mut self,
+        form: &BodyForm,
+        system: &mut System,
+        best: &mut Best,
+        tolerance: f64,
+    ) {
+        self.l.clone_from(&best.impulses);
+        form.velocities(&self.l, &mut self.v);
+        for step in 0..POLISH_STEPS {
+            let before = best.residual;
+            if before <= tolerance {
+                return;
+            }
+            if step == 0 {
+                self.choose_held(form);
+                self.weigh(form, DELTA_POLISH);
+                if !system.factor(form, &self.weights) {
+                    return;
+                }
+            }
+            self.evaluate_held(form);
+            if !self.direction(form, system) {
+                return;
+            }
+            self.l.step(1.0, &self.step, &mut self.trial);
+            std::mem::swap(&mut self.l, &mut self.trial);
+            self.offer(form, best);
+            if !(best.residual <= 0.5 * before) {
+                return;
+            }
+            std::mem::swap(&mut self.l, &mut self.trial);
+            std::mem::swap(&mut self.v, &mut self.trial_v);
+        }
+    }
+
+    /// G of contacts and rows that hold still, or stay on their cones, or keep their impulses.
+    fn choose_held(&mut self, form: &BodyForm) {
+        self.jacobians.clear();
+        self.held.clear();
+        for (c, l) in form.contacts.iter().zip(&self.l.contacts) {
+            let (least, most) = (FIRM * c.rho, c.mu * l.x);
+            let tangential = (l.y * l.y + l.z * l.z).sqrt();
+            let (mut g, mut held) = (ZERO, ZERO);
+            if l.x >= least {
+                if most < least {
+                    held[0][0] = 1.0;
+                    g = held;
+                } else if tangential <= INSIDE * most {
+                    (g, held) = (IDENTITY, IDENTITY);
+                } else {
+                    let (d1, d2) = (l.y / tangential, l.z / tangential);
+                    held = [
+                        [1.0, 0.0, 0.0],
+                        [0.0, d2 * d2, -d1 * d2],
+                        [0.0, -d1 * d2, d1 * d1],
+                    ];
+                    g = held;
+                    (g[1][0], g[2][0]) = (c.mu * d1, c.mu * d2);
+                }
+            }
+            self.jacobians.push(g);
+            self.held.push(held);
+        }
+        self.jacobian_rows.clear();
+        for (r, l) in form.rows.iter().zip(&self.l.rows) {
+            let least = FIRM / r.diagonal;
+            let inside = l - r.lower > least && r.upper - l > least;
+            self.jacobian_rows.push(if inside { 1.0 } else { 0.0 });
+        }
+    }
+
+    /// F where those hold still.
+    fn evaluate_held(&mut self, form: &BodyForm) {
+        self.residual.contacts.clear();
+        for (c, held) in form.contacts.iter().zip(&self.held) {
+            let f = apply(held, c.velocity(&self.v) * c.rho);
+            self.residual.contacts.push(f);
+        }
+        self.residual.rows.clear();
+        for (i, (r, g)) in form.rows.iter().zip(&self.jacobian_rows).enumerate() {
+            let w = r.velocity(&self.v) + r.bias + r.regularization * self.l.rows[i];
+            self.residual.rows.push(g * w / r.diagonal);
+        }
+    }
+
+    /// Offers l, put into its cones.
+    fn offer(&mut self, form: &BodyForm, best: &mut Best) {
+        self.trial.clone_from(&self.l);
+        form.project(&mut self.trial);
+        form.velocities(&self.trial, &mut self.trial_v);
+        best.offer(form, &self.trial, &self.trial_v);
+    }
+
     /// F and G at (l, v); returns |F/rho|.
     fn evaluate(&mut self, form: &BodyForm) -> f64 {
         evaluate(
@@ -131,14 +238,11 @@ impl PrimalDual {
         )
     }
 
-    /// dv, dl; false where the system is singular.
-    fn direction(&mut self, form: &BodyForm, system: &mut System, delta: f64) -> bool {
-        let n = form.contacts.len();
+    /// E and the weights of the system.
+    fn weigh(&mut self, form: &BodyForm, delta: f64) {
         self.e.clear();
         self.weights.contacts.clear();
-        self.step.contacts.clear();
-        for i in 0..n {
-            let g = &self.jacobians[i];
+        for (c, g) in form.contacts.iter().zip(&self.jacobians) {
             let mut m = IDENTITY;
             for (r, (row, g)) in m.iter_mut().zip(g).enumerate() {
                 for (x, g) in row.iter_mut().zip(g) {
@@ -147,30 +251,31 @@ impl PrimalDual {
                 row[r] += delta;
             }
             let e = inverse(&m);
-            self.weights
-                .contacts
-                .push(scaled(&multiply(&e, g), form.contacts[i].rho));
-            self.step
-                .contacts
-                .push(-apply(&e, self.residual.contacts[i]));
+            self.weights.contacts.push(scaled(&multiply(&e, g), c.rho));
             self.e.push(e);
         }
         self.e_rows.clear();
         self.weights.rows.clear();
-        self.step.rows.clear();
-        for (i, r) in form.rows.iter().enumerate() {
-            let (g, rho) = (self.jacobian_rows[i], 1.0 / r.diagonal);
+        for (r, g) in form.rows.iter().zip(&self.jacobian_rows) {
+            let rho = 1.0 / r.diagonal;
             let e = 1.0 / (1.0 - g + g * rho * r.regularization + delta);
             self.weights.rows.push(e * g * rho);
-            self.step.rows.push(-e * self.residual.rows[i]);
             self.e_rows.push(e);
         }
+    }
+
+    /// dv, dl from F by the factored system; false where there is none.
+    fn direction(&mut self, form: &BodyForm, system: &mut System) -> bool {
+        self.step.contacts.clear();
+        let pairs = self.e.iter().zip(&self.residual.contacts);
+        self.step.contacts.extend(pairs.map(|(e, f)| -apply(e, *f)));
+        self.step.rows.clear();
+        let pairs = self.e_rows.iter().zip(&self.residual.rows);
+        self.step.rows.extend(pairs.map(|(e, f)| -e * f));
         self.force.clear();
         self.force.resize(form.bodies(), [0.0; 6]);
         form.add_jacobian(&self.step, 1.0, &mut self.force);
-        if !system.factor(form, &self.weights)
-            || !system.solve(form, &self.weights, &self.force, &mut self.dv)
-        {
+        if !system.solve(form, &self.weights, &self.force, &mut self.dv) {
             return false;
         }
         for (i, c) in form.contacts.iter().enumerate() {
