@@ -191,7 +191,7 @@ mod tests {
         assert!(["avx512f", "avx2", "baseline"].contains(&metrics.simd));
         let row = metrics.row();
         let expect = format!(
-            "\"a \"\"b\"\", c\",auto,7.5,600,12,34,5,4,0.1,1e-15,0.25,7.0,0.0,{},2,0123abc",
+            "\"a \"\"b\"\", c\",auto,7.5,600,12,34,5,8,0.1,1e-15,0.25,7.0,0.0,{},2,0123abc",
             metrics.simd
         );
         assert_eq!(row, expect);
