@@ -130,7 +130,7 @@ pub struct SolverSettings {
     /// The exact frictionless solver. Default: its own.
     pub active_set: ActiveSetSettings,
     /// Sweeps over SIMD lanes. Default: that solver's own, but for a `tolerance` of 1e-8 m/s,
-    /// `max_sweeps` of 60 (about 0.5 us a contact), and `keep_best` off.
+    /// `max_sweeps` of 100 (about 1.4 us a contact), and `keep_best` off.
     pub simd: SimdSettings,
     /// Sequential impulses. Default: its own.
     pub pgs: PgsSettings,
@@ -150,7 +150,7 @@ impl Default for SolverSettings {
             fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
             simd: SimdSettings {
-                max_sweeps: 60,
+                max_sweeps: 100,
                 tolerance: 1e-8,
                 keep_best: false,
                 ..SimdSettings::default()

@@ -167,7 +167,7 @@ pub struct BlockSpec {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SimdSpec {
-    /// Most sweeps over an island. Default 60.
+    /// Most sweeps over an island. Default 100.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_sweeps: Option<u32>,
     /// Natural map at which an island counts as solved, m/s, 0 or more. Default 1e-8.
