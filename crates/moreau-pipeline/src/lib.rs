@@ -24,6 +24,7 @@
 
 mod activity;
 mod body;
+mod common_point;
 mod contact;
 mod corrector;
 mod crossings;
