@@ -5,7 +5,7 @@
 //! | island | solver |
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
-//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton; where its `max_work` ends before it is there, `fast` goes on from its best answer |
+//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; where that ends before it is there, `fast` goes on from its best answer |
 //! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
 //!
 //! Where two solvers worked on an island the one whose answer counts is named, and has the sweeps and
@@ -124,6 +124,14 @@ pub struct SolverSettings {
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
     /// 2500. Bounds the cost of estimating the work.
     pub exact_contact_limit: usize,
+    /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 5
+    /// million (about 3 ms): small islands nearly always get to their exact answer by then.
+    pub exact_base_work: u64,
+    /// [`SolverChoice::Auto`]: multiply-adds that it may cost beyond that for each contact and row.
+    /// Default 20,000 (about 10 us; the fast path takes 1). Too small leaves islands in motion to
+    /// the fast path, with residuals of 1e-3 m/s instead of 1e-8; too big lets those that collapse
+    /// hold up a step for what they hardly ever get to. [`NewtonSettings::max_work`] bounds both.
+    pub exact_contact_work: u64,
     /// [`SolverChoice::Auto`]: what solves the islands above these limits. Default sweeps
     /// over SIMD lanes.
     pub fast: FastPath,
@@ -137,7 +145,8 @@ pub struct SolverSettings {
     /// Block sweeps with Anderson acceleration. Default: its own.
     pub block: BlockSettings,
     /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 8e7
-    /// (about 40 ms), so that no island holds up a step for long.
+    /// (about 40 ms), so that no island holds up a step for long. With `auto` the budget of
+    /// `exact_base_work` and `exact_contact_work` is mostly less.
     pub newton: NewtonSettings,
 }
 
@@ -147,6 +156,8 @@ impl Default for SolverSettings {
             choice: SolverChoice::Auto,
             exact_work_limit: 5_000_000,
             exact_contact_limit: 2500,
+            exact_base_work: 5_000_000,
+            exact_contact_work: 20_000,
             fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
             simd: SimdSettings {
@@ -394,6 +405,18 @@ impl ChosenSolver {
         Ok((solver, report))
     }
 
+    /// Multiply-adds that Newton may spend on the island.
+    fn newton_work(&self, problem: &ContactProblem) -> u64 {
+        let settings = &self.settings;
+        let most = settings.newton.max_work;
+        if settings.choice != SolverChoice::Auto {
+            return most;
+        }
+        let size = (problem.contacts().len() + problem.rows().len()) as u64;
+        let own = settings.exact_contact_work.saturating_mul(size);
+        most.min(settings.exact_base_work.saturating_add(own))
+    }
+
     fn run(
         &mut self,
         solver: IslandSolver,
@@ -406,9 +429,11 @@ impl ChosenSolver {
             IslandSolver::Simd => self.simd.solve(problem, impulses, velocities),
             IslandSolver::Pgs => self.pgs.solve(problem, impulses, velocities),
             IslandSolver::Block => self.block.solve(problem, impulses, velocities),
-            IslandSolver::Newton | IslandSolver::Own => self
-                .newton
-                .solve_from(problem, impulses, velocities, self.speed),
+            IslandSolver::Newton | IslandSolver::Own => {
+                self.newton.set_max_work(self.newton_work(problem));
+                self.newton
+                    .solve_from(problem, impulses, velocities, self.speed)
+            }
         }
     }
 }

@@ -169,6 +169,34 @@ fn sweeps_go_on_where_newton_s_work_ends() {
 }
 
 #[test]
+fn the_exact_budget_of_an_island_grows_with_its_contacts() {
+    let after = |base: u64, each: u64| {
+        let mut settings = settings(SolverChoice::Auto);
+        settings.solver.exact_base_work = base;
+        settings.solver.exact_contact_work = each;
+        world(settings, 3).0.step(DT).unwrap()
+    };
+    let newton = |report: &StepReport| report.solvers.of(IslandSolver::Newton).factorizations;
+    let exact = after(5_000_000, 20_000);
+    assert!(exact.certified && newton(&exact) > 0);
+    assert_eq!(who(&exact), [("active-set", 1, 4), ("newton", 1, 12)]);
+    // Either is enough here.
+    for (base, each) in [(5_000_000, 0), (0, 5_000_000), (u64::MAX, u64::MAX)] {
+        let report = after(base, each);
+        assert_eq!(newton(&report), newton(&exact));
+        assert_eq!(report.residual.to_bits(), exact.residual.to_bits());
+    }
+    let none = after(0, 0);
+    assert_eq!(who(&none), [("active-set", 1, 4), ("simd", 1, 12)]);
+    assert_eq!(none.solvers.of(IslandSolver::Simd).factorizations, 0);
+    // A forced solver has none but its own.
+    let mut forced = settings(SolverChoice::Newton);
+    forced.solver.exact_base_work = 0;
+    forced.solver.exact_contact_work = 0;
+    assert!(world(forced, 3).0.step(DT).unwrap().certified);
+}
+
+#[test]
 fn the_islands_add_up_to_the_step() {
     let (mut world, ids) = world(settings(SolverChoice::Auto), 4);
     let kick = Velocity::new(vec3(1.0, 0.0, 0.3), Vec3::ZERO);

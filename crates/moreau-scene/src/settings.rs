@@ -83,6 +83,12 @@ pub struct SolverSpec {
     /// Choice auto: most contact points of an island that is solved exactly. Default 2500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_contact_limit: Option<usize>,
+    /// Choice auto: multiply-adds that the exact solve of any island may cost. Default 5000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact_base_work: Option<u64>,
+    /// Choice auto: multiply-adds that it may cost beyond that for each contact and row. Default 20000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact_contact_work: Option<u64>,
     /// Choice auto: what solves the islands above these limits. Default simd.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast: Option<FastPathSpec>,
@@ -260,6 +266,11 @@ impl SettingsSpec {
             set(
                 &mut out.solver.exact_contact_limit,
                 solver.exact_contact_limit,
+            );
+            set(&mut out.solver.exact_base_work, solver.exact_base_work);
+            set(
+                &mut out.solver.exact_contact_work,
+                solver.exact_contact_work,
             );
             set(&mut out.solver.fast, solver.fast.map(FastPath::from));
             if let Some(active_set) = &solver.active_set {

@@ -213,7 +213,7 @@ impl Cascade {
             u32::MAX
         } else {
             self.system.factorizations.saturating_add(
-                u32::try_from(settings.max_work / self.system.multiply_adds().max(1))
+                u32::try_from(settings.max_work / self.system.step_work(&self.form))
                     .unwrap_or(u32::MAX),
             )
         };

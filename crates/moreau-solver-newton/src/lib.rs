@@ -109,6 +109,11 @@ impl NewtonSolver {
         &self.settings
     }
 
+    /// Changes what one solve may cost, [`NewtonSettings::max_work`].
+    pub fn set_max_work(&mut self, max_work: u64) {
+        self.settings.max_work = max_work;
+    }
+
     /// Solves a problem of which only W and q are known.
     ///
     /// `impulses`: the warm start on the way in (any length; what is missing or not finite counts

@@ -35,7 +35,7 @@ pub struct NewtonSettings {
     pub augmented_steps: u32,
     /// Rounds of the two slow stages. Default 3. 0 ends after the primal-dual stage.
     pub rounds: u32,
-    /// Multiply-adds that the factorisations of one solve may cost together. Default 1e12 (minutes):
+    /// Multiply-adds that the Newton steps of one solve may cost together. Default 1e12 (minutes):
     /// no limit in practice. A world in real time sets less; what is not solved by then is reported
     /// as not converged.
     pub max_work: u64,

@@ -33,6 +33,8 @@ const BLOCK_VECTOR: u64 = 36;
 const CONTACT_ASSEMBLY: u64 = 540;
 pub(crate) const CONTACT_SWEEP: u64 = 100;
 pub(crate) const CONTACT_LOOK: u64 = 50;
+/// Looks at the law of a step with its search, more or less.
+const LOOKS: u64 = 7;
 
 /// The part of |r| that a Krylov solve may leave: an inexact direction is still one, for the step
 /// along it is searched.
@@ -148,6 +150,12 @@ impl System {
                 .saturating_mul(BLOCK_PRODUCT);
         }
         self.symbolic.work() * BLOCK_PRODUCT
+    }
+
+    /// Multiply-adds of a step with a complete factorisation: assembly, factors and line search.
+    pub(crate) fn step_work(&self, form: &BodyForm) -> u64 {
+        let contacts = (form.contacts.len() + form.rows.len()) as u64;
+        self.multiply_adds() + (CONTACT_ASSEMBLY + LOOKS * CONTACT_LOOK) * contacts.max(1)
     }
 
     /// Whether Krylov methods solve.
