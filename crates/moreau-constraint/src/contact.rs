@@ -186,6 +186,46 @@ pub struct Approach {
     pub acceleration: f64,
 }
 
+/// When and how fast the surfaces of a contact meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// s, from now.
+    pub time: f64,
+    /// Speed at which they close then, m/s; not negative.
+    pub speed: f64,
+}
+
+impl Approach {
+    /// When the surfaces meet, if they do so within `dt` (s): at the speed c, c² = u² - 2 a phi, after
+    /// the time 2 phi/(c - u). Surfaces that touch or overlap already meet at once, unless they part.
+    pub fn impact(&self, dt: f64) -> Option<Impact> {
+        let Self {
+            separation: phi,
+            speed: u,
+            acceleration: a,
+        } = *self;
+        // A gap that the ballistic path does not close within the step.
+        if phi > 0.0 && phi + dt * (u + 0.5 * a * dt) >= 0.0 {
+            return None;
+        }
+        // Already separating, and at most pulled back by the forces: it touches from rest.
+        if phi <= 0.0 && u >= 0.0 {
+            return None;
+        }
+        if phi <= 0.0 {
+            return Some(Impact {
+                time: 0.0,
+                speed: -u,
+            });
+        }
+        let speed = (u * u - 2.0 * a * phi).max(0.0).sqrt();
+        Some(Impact {
+            time: 2.0 * phi / (speed - u),
+            speed,
+        })
+    }
+}
+
 /// Where Newton's law of impact leaves a contact at the end of a step in which it bounces.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rebound {
@@ -208,35 +248,17 @@ const MOST_IMPACTS: u32 = 60;
 /// speed, and so on; below the threshold they stay together. Neither the speed nor the gap depends on
 /// how early the contact was seen, and the energy is e² of that at touching.
 pub fn rebound(approach: &Approach, dt: f64, restitution: f64, threshold: f64) -> Option<Rebound> {
-    let Approach {
-        separation: phi,
-        speed: u,
-        acceleration: a,
-    } = *approach;
     if restitution == 0.0 {
         return None;
     }
-    // A gap that the ballistic path does not close within the step.
-    if phi > 0.0 && phi + dt * (u + 0.5 * a * dt) >= 0.0 {
-        return None;
-    }
-    // Already separating, and at most pulled back by the forces: it touches from rest.
-    if phi <= 0.0 && u >= 0.0 {
-        return None;
-    }
-    let closing = if phi > 0.0 {
-        (u * u - 2.0 * a * phi).max(0.0).sqrt()
-    } else {
-        -u
-    };
+    let Impact {
+        time: wait,
+        speed: closing,
+    } = approach.impact(dt)?;
     if closing <= threshold {
         return None;
     }
-    let wait = if phi > 0.0 {
-        2.0 * phi / (closing - u)
-    } else {
-        0.0
-    };
+    let (phi, a) = (approach.separation, approach.acceleration);
     let mut left = (dt - wait).max(0.0);
     let mut speed = restitution * closing;
     for _ in 0..MOST_IMPACTS {

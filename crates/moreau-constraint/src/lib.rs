@@ -41,7 +41,7 @@ mod single;
 
 pub use body::BodyInput;
 pub use cone::{project_cone, project_disc, project_dual_cone};
-pub use contact::{Approach, ContactFrame, ContactInput, ContactPoint, Rebound, rebound};
+pub use contact::{Approach, ContactFrame, ContactInput, ContactPoint, Impact, Rebound, rebound};
 pub use error::ProblemError;
 pub use impulses::Impulses;
 pub use joint::{ball_joint_rows, distance_joint_row};

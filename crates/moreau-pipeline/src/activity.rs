@@ -15,6 +15,8 @@ pub(crate) struct Activity {
     pub(crate) joints: Vec<u32>,
     /// Dynamic bodies among `bodies`.
     pub(crate) awake: usize,
+    /// Slots of the bullets among `bodies`, ascending.
+    pub(crate) bullets: Vec<u32>,
     /// Whether any body is a sensor.
     pub(crate) sensors: bool,
     /// Whether any body is a sensor or collides with some bodies only.
@@ -36,7 +38,7 @@ pub(crate) struct Totals {
 
 impl Activity {
     pub(crate) fn bytes(&self) -> usize {
-        held(&self.bodies) + held(&self.joints)
+        held(&self.bodies) + held(&self.bullets) + held(&self.joints)
     }
 
     /// What a step needs to know about some body has changed.
@@ -51,6 +53,7 @@ impl Activity {
         }
         self.is_fresh = true;
         self.bodies.clear();
+        self.bullets.clear();
         (self.awake, self.sensors, self.selective) = (0, false, false);
         for (index, slot) in state.bodies.iter().enumerate() {
             let Some(body) = &slot.value else {
@@ -61,6 +64,9 @@ impl Activity {
             if body.kind != BodyKind::Static && !body.rest.is_asleep() {
                 self.bodies.push(index as u32);
                 self.awake += usize::from(body.is_dynamic());
+                if body.bullet && body.is_dynamic() && !body.sensor {
+                    self.bullets.push(index as u32);
+                }
             }
         }
         self.sleeping = Totals::default();

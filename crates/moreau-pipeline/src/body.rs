@@ -57,6 +57,9 @@ pub struct Body {
     pub groups: Groups,
     /// Reports what overlaps it, and pushes nothing and is pushed by nothing. Default false.
     pub sensor: bool,
+    /// Takes the impacts in which it has a part one after the other, however many there are in a step
+    /// (`docs/collision.md`). For dynamic bodies; others ignore it. Default false.
+    pub bullet: bool,
 }
 
 /// Where a body's mass comes from.
@@ -86,6 +89,7 @@ impl Body {
             torque: Vec3::ZERO,
             groups: Groups::ALL,
             sensor: false,
+            bullet: false,
         }
     }
 
@@ -196,6 +200,14 @@ impl Body {
         self
     }
 
+    /// Makes it a bullet: its impacts within a step, and those that they lead to, are taken one after
+    /// the other, each where and when it happens.
+    #[must_use]
+    pub fn bullet(mut self) -> Self {
+        self.bullet = true;
+        self
+    }
+
     /// Force (N) through the centre of mass and torque (N m) in every step, world frame.
     #[must_use]
     pub fn pushed(mut self, force: Vec3, torque: Vec3) -> Self {
@@ -230,6 +242,7 @@ pub(crate) struct BodyState {
     pub(crate) torque: Vec3,
     pub(crate) groups: Groups,
     pub(crate) sensor: bool,
+    pub(crate) bullet: bool,
     pub(crate) rest: Rest,
 }
 
@@ -266,6 +279,7 @@ impl BodyState {
             torque: Vec3::ZERO,
             groups: body.groups,
             sensor: body.sensor,
+            bullet: body.bullet,
             rest: Rest::AWAKE,
         };
         if body.kind == BodyKind::Dynamic {
@@ -489,6 +503,11 @@ impl<'a> BodyView<'a> {
     /// Whether it only reports what overlaps it.
     pub fn is_sensor(&self) -> bool {
         self.state.sensor
+    }
+
+    /// Whether its impacts are taken one after the other.
+    pub fn is_bullet(&self) -> bool {
+        self.state.bullet
     }
 
     /// Whether it sleeps, see [`crate::World::is_sleeping`].

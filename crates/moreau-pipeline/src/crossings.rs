@@ -59,10 +59,11 @@ struct Meeting {
 type Moved = (Vec3, Quat, Vec3);
 
 /// Cuts the ways in `moved` short where bodies would pass through each other; returns how many were.
+/// The ways of the bodies in `followed` (slots, ascending) are known to be free.
 pub(crate) fn stop(
     crossings: &mut Crossings,
     detection: &mut Detection,
-    (state, active): (&WorldState, &[u32]),
+    (state, active, followed): (&WorldState, &[u32], &[u32]),
     (motions, moved): (&[integrate::Motion], &mut [Moved]),
     dt: f64,
 ) -> usize {
@@ -78,6 +79,9 @@ pub(crate) fn stop(
         let Some(body) = body.filter(|b| b.is_dynamic()) else {
             continue;
         };
+        if followed.binary_search(&(index as u32)).is_ok() {
+            continue;
+        }
         let way = way(body, &moved[index], dt);
         if body.sensor || reach(body, &way, dt) <= SHARE * parts::inner_radius(&body.shape) {
             continue;
@@ -356,10 +360,14 @@ pub(crate) fn way(body: &BodyState, moved: &Moved, dt: f64) -> Motion {
     }
 }
 
+/// How far any point of the body comes, at most, that turns by `angle` (rad), m.
+pub(crate) fn turn_reach(body: &BodyState, angle: f64) -> f64 {
+    angle.min(2.0) * (body.shape.bounding_radius() + body.mass.center_of_mass.length())
+}
+
 /// How far any point of the body can come, m.
 fn reach(body: &BodyState, way: &Motion, dt: f64) -> f64 {
     let shift = way.velocity.linear.length() * dt;
-    let radius = body.shape.bounding_radius() + way.center.length();
-    let turn = (way.velocity.angular.length() * dt).min(2.0) * radius;
+    let turn = turn_reach(body, way.velocity.angular.length() * dt);
     if turn > 0.0 { shift + turn } else { shift }
 }

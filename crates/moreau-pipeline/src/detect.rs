@@ -207,6 +207,16 @@ impl Detection {
         }
     }
 
+    /// Pairs of the last search, sorted.
+    pub(crate) fn pairs(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+
+    /// The bodies whose boxes overlap `aabb`.
+    pub(crate) fn within(&mut self, aabb: &Aabb, near: &mut Vec<u32>) {
+        self.broad_phase.query_aabb(aabb, near);
+    }
+
     /// Whether two bodies collide at all.
     pub(crate) fn may_touch(&self, state: &WorldState, pair: (u32, u32)) -> bool {
         let body = |index: u32| state.bodies[index as usize].value.as_ref();

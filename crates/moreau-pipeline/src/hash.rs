@@ -10,13 +10,16 @@ use xxhash_rust::xxh3::Xxh3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StateHash {
     /// Ids, poses and velocities of all bodies; where bodies may sleep, which do, and how near to it
-    /// the others are.
+    /// the others are; which are bullets.
     pub poses: u64,
     /// Contact points and impulses of the last step.
     pub contacts: u64,
     /// Remembered impulses, joints and sleeping bodies included.
     pub cache: u64,
 }
+
+/// Marks a bullet; of other bodies nothing is said.
+const BULLET: u64 = 0x6275_6c6c_6574;
 
 impl StateHash {
     /// All lanes in one number.
@@ -77,6 +80,9 @@ impl World {
             poses.rotation(body.state.rotation);
             poses.vector(body.state.velocity.linear);
             poses.vector(body.state.velocity.angular);
+            if body.state.bullet {
+                poses.int(BULLET);
+            }
             if sleeps && body.state.is_dynamic() {
                 let (still, least) = body.state.rest.stillness();
                 poses.int(u64::from(body.state.rest.is_asleep()));

@@ -51,6 +51,11 @@ impl Islands {
         self.island[slot as usize] != NONE
     }
 
+    /// The island of the body in a slot.
+    pub(crate) fn island_of(&self, slot: u32) -> Option<&IslandRange> {
+        self.ranges.get(self.island[slot as usize] as usize)
+    }
+
     pub(crate) fn build(&mut self, state: &WorldState, activity: &Activity, points: &[Contact]) {
         let slots = state.bodies.len();
         // Only the bodies that take part are looked at.

@@ -25,6 +25,7 @@
 mod activity;
 mod body;
 mod common_point;
+mod bullets;
 mod contact;
 mod corrector;
 mod crossings;

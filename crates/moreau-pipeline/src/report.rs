@@ -32,6 +32,8 @@ pub struct StepReport {
     pub seam_points: usize,
     /// Bodies whose way through the step was cut short, since they would have passed through another.
     pub stopped_bodies: usize,
+    /// Impacts of bullets, and of what they struck, that were taken one after the other.
+    pub bullet_impacts: usize,
     /// Joints.
     pub joints: usize,
     /// Groups of awake bodies that touch; bodies without contact count as none.

@@ -35,11 +35,13 @@ pub(crate) struct Scratch {
     free: Vec<Velocity>,
     inverse_inertia: Vec<SymMat3>,
     pub(crate) results: Vec<IslandResult>,
-    motions: Vec<Motion>,
+    pub(crate) motions: Vec<Motion>,
     held: Vec<Held>,
     pushed: Vec<u32>,
     /// Where each slot will be: centre, rotation, angular velocity.
-    moved: Vec<(Vec3, Quat, Vec3)>,
+    pub(crate) moved: Vec<(Vec3, Quat, Vec3)>,
+    /// Slots of the bodies that went through the step impact by impact, ascending.
+    pub(crate) followed: Vec<u32>,
     /// Slots that took part in the last step.
     stepped: Vec<u32>,
     /// Contact points with sleeping bodies.
@@ -93,7 +95,8 @@ impl Scratch {
             + held(&self.held)
             + held(&self.pushed)
             + held(&self.stepped)
-            + held(&self.moved);
+            + held(&self.moved)
+            + held(&self.followed);
         bytes.contacts += held(&self.points) + held(&self.warm);
         bytes.islands += self.islands.bytes() + held(&self.results);
         bytes.islands += self.results.iter().map(IslandResult::bytes).sum::<usize>();
@@ -106,6 +109,13 @@ impl Scratch {
     /// Velocity of a slot after the step's forces.
     pub(crate) fn free_velocity(&self, slot: u32) -> &Velocity {
         &self.free[slot as usize]
+    }
+
+    /// Normal velocity of a contact after the step's forces, m/s.
+    pub(crate) fn free_speed(&self, p: &Contact) -> f64 {
+        let at = |slot: u32, lever| self.free[slot as usize].at(lever);
+        p.normal
+            .dot(at(p.b.index, p.lever_b) - at(p.a.index, p.lever_a))
     }
 
     /// Contact points and what the solve made of them.
@@ -166,26 +176,33 @@ impl World {
         let mut clock = Clock::new(self.profiling);
         let mut times = StageTimes::default();
         let mut undo = None;
-        let solved = self.solve(scratch, (dt, parallel), (&mut clock, &mut times), &mut undo);
-        let solved = solved.and_then(|report| {
-            self.check_motions(scratch, dt)?;
-            Ok(report)
-        });
-        let mut report = match solved {
-            Ok(report) => report,
-            Err(error) => {
-                if let Some(undo) = undo {
-                    self.undo(undo);
+        let mut report = loop {
+            let solved = self.solve(scratch, (dt, parallel), (&mut clock, &mut times), &mut undo);
+            let solved = solved.and_then(|mut report| {
+                self.check_motions(scratch, dt)?;
+                let asleep = self.follow_bullets(scratch, dt, &mut report);
+                if asleep.is_empty() && !scratch.followed.is_empty() {
+                    self.gather_reports(scratch, &mut report)?;
                 }
-                return Err(error);
+                Ok((report, asleep))
+            });
+            match solved {
+                Ok((report, asleep)) if asleep.is_empty() => break report,
+                Ok((_, asleep)) => self.wake_struck(asleep, &mut undo),
+                Err(error) => {
+                    if let Some(undo) = undo {
+                        self.undo(undo);
+                    }
+                    return Err(error);
+                }
             }
         };
         report.woken_islands = undo.map_or(0, |undo| undo.woken());
         times.integration = clock.lap();
-        report.stopped_bodies = crossings::stop(
+        report.stopped_bodies += crossings::stop(
             &mut scratch.crossings,
             &mut self.detection,
-            (&self.state, &self.activity.bodies),
+            (&self.state, &self.activity.bodies, &scratch.followed),
             (&scratch.motions, &mut scratch.moved),
             dt,
         );
@@ -417,6 +434,14 @@ impl World {
         report: &mut StepReport,
     ) -> Result<(), WorldError> {
         report.certified = true;
+        (report.largest_island, report.guarded_islands) = (0, 0);
+        (report.sweeps, report.total_sweeps, report.factorizations) = (0, 0, 0);
+        (
+            report.uncertified_islands,
+            report.residual,
+            report.worst_contact,
+        ) = (0, 0.0, None);
+        report.solvers = Default::default();
         for (range, result) in scratch.islands.ranges.iter().zip(&mut scratch.results) {
             if let Some(error) = result.error.take() {
                 return Err(error);

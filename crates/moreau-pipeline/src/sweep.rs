@@ -74,7 +74,19 @@ pub(crate) fn find(a: &Path<'_>, b: &Path<'_>, prediction: f64, dt: f64, found: 
         let pair = Pair { a, b, part: None };
         let mut only = Found::default();
         pair.collide_at(0.0, &settings, &mut only.manifold);
-        pair.follow(prediction, dt, &settings, &mut only);
+        let far = CollideSettings {
+            prediction: prediction + meeting_reach(a, b, dt),
+        };
+        if only.manifold.is_empty() && far.prediction > settings.prediction {
+            // Each comes half of the way: what counts is only whether they meet.
+            pair.collide_at(0.0, &far, &mut only.manifold);
+            pair.follow(prediction, dt, &far, &mut only);
+            if only.time == 0.0 {
+                return;
+            }
+        } else {
+            pair.follow(prediction, dt, &settings, &mut only);
+        }
         if !only.manifold.is_empty() {
             found.push(only);
         }
@@ -193,6 +205,12 @@ impl Pair<'_> {
 /// the faster one's way counts, not the relative one.
 pub(crate) fn reach(a: &Path<'_>, b: &Path<'_>, dt: f64) -> f64 {
     a.reach(dt).max(b.reach(dt)) + turn(a, dt).min(turn(b, dt))
+}
+
+/// How far the gap between the two can close in `dt` where nothing stops either, m.
+fn meeting_reach(a: &Path<'_>, b: &Path<'_>, dt: f64) -> f64 {
+    let closing = (b.velocity.linear - a.velocity.linear).length();
+    closing * dt + turn(a, dt) + turn(b, dt)
 }
 
 /// How far turning alone can bring a point of the body in `dt`, m.

@@ -273,6 +273,12 @@ impl World {
         true
     }
 
+    /// Wakes what bullets struck in the solve.
+    pub(crate) fn wake_struck(&mut self, islands: Vec<u32>, undo: &mut Option<Undo>) {
+        let undo = undo.get_or_insert_with(|| Undo::new(&self.state));
+        self.wake_sorted(islands, undo);
+    }
+
     fn wake_sorted(&mut self, mut islands: Vec<u32>, undo: &mut Undo) {
         islands.sort_unstable();
         islands.dedup();

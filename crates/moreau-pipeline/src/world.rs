@@ -381,6 +381,16 @@ impl World {
         Ok(())
     }
 
+    /// Makes a body a bullet, or an ordinary one again: see [`Body::bullet`].
+    ///
+    /// # Errors
+    /// Where there is no such body.
+    pub fn set_bullet(&mut self, id: BodyId, bullet: bool) -> Result<(), WorldError> {
+        self.get_mut(id)?.bullet = bullet;
+        self.activity.forget();
+        Ok(())
+    }
+
     /// Keeps two bodies from colliding with each other, whatever their groups, or lets them again.
     /// Sensors are not concerned.
     ///

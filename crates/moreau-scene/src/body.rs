@@ -150,6 +150,10 @@ pub struct BodySpec {
     /// Reports what overlaps it, and pushes nothing. Default false.
     #[serde(default, skip_serializing_if = "is_default")]
     pub sensor: bool,
+    /// Takes its impacts within a step, and those that they lead to, one after the other; dynamic bodies
+    /// only. Default false.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub bullet: bool,
 }
 
 /// The groups that a body belongs to and those that it meets, numbered 0 to 31. Two bodies collide
@@ -187,6 +191,7 @@ impl Default for BodySpec {
             torque: [0.0; 3],
             groups: GroupsSpec::default(),
             sensor: false,
+            bullet: false,
         }
     }
 }

@@ -199,6 +199,7 @@ impl Builder<'_> {
             bits(spec.groups.meets.as_deref(), &path.key("meets"))?,
         );
         body.sensor = spec.sensor;
+        body.bullet = spec.bullet;
         Ok(body)
     }
 }

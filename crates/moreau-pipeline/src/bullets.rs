@@ -1,0 +1,264 @@
+//! Bullets: impacts one after the other, where a step would take them all at once.
+//!
+//! A step solves all contacts of its duration together. That is right for bodies that rest, and for one
+//! impact a body; where one impact leads to the next within the step, Newton's law for both at once
+//! gives another answer than for the first and then the second. An island in which a bullet is about
+//! to strike goes through the step in parts: the flight to the first impact that a bullet, or what it has
+//! struck, takes part in, that impact, the flight to the next, and so on (`course`). Each part is an
+//! ordinary step of its own length, so that momentum, friction and energy are kept as in any step.
+//!
+//! On the way that it takes so, an island may come near bodies that it does not touch on the free
+//! paths: these join it with their own islands, and it starts again from the beginning of the step.
+//! So what the parts see is the same however bodies are numbered. What sleeps and is struck wakes, and
+//! the whole step starts again.
+
+mod course;
+mod meetings;
+
+use crate::body::BodyState;
+use crate::crossings::turn_reach;
+use crate::integrate::Motion;
+use crate::island_solve::IslandResult;
+use crate::step::Scratch;
+use crate::world::World;
+use crate::{BodyKind, StepReport};
+use course::Course;
+use moreau_collision::Aabb;
+use moreau_math::Pose;
+
+/// Bodies that go through a step together.
+struct Group {
+    /// Slots, ascending.
+    members: Vec<u32>,
+    /// Not yet made, or no longer valid, where `None`.
+    course: Option<Course>,
+}
+
+impl World {
+    /// After the solve: takes the islands in which bullets strike through the step impact by impact,
+    /// and puts what comes of it in place of what the solve made of them. Returns the sleeping islands
+    /// that were struck; the step must then be done again with them awake.
+    pub(crate) fn follow_bullets(
+        &mut self,
+        scratch: &mut Scratch,
+        dt: f64,
+        report: &mut StepReport,
+    ) -> Vec<u32> {
+        scratch.followed.clear();
+        if self.activity.bullets.is_empty() {
+            return Vec::new();
+        }
+        let mut groups = self.struck_islands(scratch, dt);
+        loop {
+            for group in &mut groups {
+                if group.course.is_none() {
+                    group.course = course::follow(self, scratch, &group.members, dt);
+                }
+            }
+            // What leaves the range of numbers in parts goes through the step in one.
+            groups.retain(|group| group.course.is_some());
+            let met = (0..groups.len()).find_map(|g| {
+                let met = self.met(scratch, &groups, g, dt);
+                (!met.is_empty()).then_some((g, met))
+            });
+            let Some((group, met)) = met else {
+                break;
+            };
+            join(&mut groups, Some(group), &met, scratch);
+        }
+        let courses: Vec<Course> = groups.into_iter().filter_map(|g| g.course).collect();
+        let mut asleep: Vec<u32> = courses.iter().flat_map(|c| c.woken.clone()).collect();
+        if asleep.is_empty() {
+            self.take_over(scratch, courses, dt, report);
+        }
+        asleep.sort_unstable();
+        asleep.dedup();
+        asleep
+    }
+
+    /// The islands in which a bullet is about to strike, with what it strikes.
+    fn struck_islands(&self, scratch: &Scratch, dt: f64) -> Vec<Group> {
+        let bullet = |slot: u32| self.activity.bullets.binary_search(&slot).is_ok();
+        let mut groups = Vec::new();
+        for meeting in self.meetings(scratch, bullet, dt) {
+            let (a, b) = (meeting.a, meeting.b);
+            if !bullet(a) && !bullet(b) {
+                continue;
+            }
+            let moves = |slot: &u32| {
+                let body = self.state.bodies[*slot as usize].value.as_ref();
+                body.is_some_and(|b| b.moves())
+            };
+            let struck: Vec<u32> = [a, b].into_iter().filter(moves).collect();
+            join(&mut groups, None, &struck, scratch);
+        }
+        groups
+    }
+
+    /// Awake bodies outside a group whose ways come near that of one of its members.
+    fn met(&self, scratch: &Scratch, groups: &[Group], group: usize, dt: f64) -> Vec<u32> {
+        let Some(course) = &groups[group].course else {
+            return Vec::new();
+        };
+        let mut met = Vec::new();
+        for &slot in &self.activity.bodies {
+            let body = self.state.bodies[slot as usize].value.as_ref();
+            let Some(body) = body.filter(|b| b.is_dynamic() && !b.sensor) else {
+                continue;
+            };
+            if groups[group].members.binary_search(&slot).is_ok() {
+                continue;
+            }
+            let followed = groups.iter().filter_map(|g| g.course.as_ref());
+            let cover = match followed.filter_map(|c| c.cover(slot)).next() {
+                Some(cover) => cover,
+                None => {
+                    let (center, rotation, _) = scratch.moved[slot as usize];
+                    let (from, to) = (body.center, center);
+                    let around = Aabb::new(from.min(to), from.max(to))
+                        .enlarged(body.shape.bounding_radius() + body.mass.center_of_mass.length());
+                    if !around.overlaps(&course.around) {
+                        continue;
+                    }
+                    let end = Pose::new(center - rotation * body.mass.center_of_mass, rotation);
+                    let spin = scratch.motions[slot as usize].velocity.angular.length();
+                    cover_of(body, &end, spin, dt)
+                }
+            };
+            let touches = course.members().any(|(member, box_)| {
+                let pair = (slot.min(member), slot.max(member));
+                box_.overlaps(&cover) && self.detection.may_touch(&self.state, pair)
+            });
+            if touches {
+                met.push(slot);
+            }
+        }
+        met
+    }
+
+    /// Puts what the courses say in place of what the solve said.
+    fn take_over(
+        &mut self,
+        scratch: &mut Scratch,
+        courses: Vec<Course>,
+        dt: f64,
+        report: &mut StepReport,
+    ) {
+        if courses.is_empty() {
+            return;
+        }
+        for course in &courses {
+            report.bullet_impacts += course.impacts;
+            report.stopped_bodies += course.stopped;
+            for end in &course.ends {
+                let index = end.slot as usize;
+                let from = self.state.bodies[index].value.as_ref();
+                let from = from.map_or(end.center, |b| b.center);
+                scratch.followed.push(end.slot);
+                scratch.moved[index] = (end.center, end.rotation, end.velocity.angular);
+                scratch.motions[index] = Motion {
+                    velocity: end.velocity,
+                    mean: (end.center - from) / dt,
+                    ..Motion::NONE
+                };
+            }
+        }
+        scratch.followed.sort_unstable();
+        let followed = &scratch.followed;
+        let is_followed = |slot: u32| followed.binary_search(&slot).is_ok();
+        let points = &mut scratch.points;
+        points.retain(|p| !is_followed(p.a.index) && !is_followed(p.b.index));
+        points.extend(courses.iter().flat_map(|c| &c.contacts));
+        points.sort_by_key(|p| (p.a, p.b, p.key()));
+
+        // The islands in the order of their first bodies, before and after.
+        let islands = &mut scratch.islands;
+        let firsts = islands
+            .ranges
+            .iter()
+            .map(|r| islands.bodies[r.bodies.start]);
+        let results = scratch.results.iter_mut().map(std::mem::take);
+        let mut old = firsts
+            .zip(results)
+            .collect::<Vec<_>>()
+            .into_iter()
+            .peekable();
+        islands.build(&self.state, &self.activity, &scratch.points);
+        scratch.results.clear();
+        for range in &islands.ranges {
+            let first = islands.bodies[range.bodies.start];
+            let course = courses.iter().find(|c| c.cover(first).is_some());
+            let mut result = match course {
+                Some(course) => IslandResult {
+                    report: Some(course.solve),
+                    solver: course.solver,
+                    guarded: course.guarded,
+                    joint_impulses: course.joint_impulses(&islands.joints[range.joints.clone()]),
+                    ..IslandResult::default()
+                },
+                None => {
+                    while old.next_if(|(slot, _)| *slot < first).is_some() {}
+                    old.next().map(|(_, result)| result).unwrap_or_default()
+                }
+            };
+            if course.is_some() {
+                let contacts = islands.contacts[range.contacts.clone()].iter();
+                let points = contacts.map(|i| scratch.points[*i as usize].impulse);
+                result.impulses.extend(points);
+            }
+            scratch.results.push(result);
+        }
+        report.islands = islands.ranges.len();
+        report.contact_points = scratch.points.len();
+    }
+}
+
+/// Makes one group of bodies, their islands, a group that is there already, and all groups that have one
+/// of these as a member.
+fn join(groups: &mut Vec<Group>, group: Option<usize>, met: &[u32], scratch: &Scratch) {
+    let mut members = group.map_or(Vec::new(), |g| groups[g].members.clone());
+    let islands = &scratch.islands;
+    for &slot in met {
+        match islands.island_of(slot) {
+            Some(range) => members.extend_from_slice(&islands.bodies[range.bodies.clone()]),
+            None => members.push(slot),
+        }
+    }
+    members.sort_unstable();
+    members.dedup();
+    if groups.iter().any(|g| g.members == members) {
+        return;
+    }
+    // Groups are made of whole islands, so that none that is not taken in shares a member with one that is.
+    let shares = |g: &Group| {
+        g.members
+            .iter()
+            .any(|slot| members.binary_search(slot).is_ok())
+    };
+    let (taken, mut rest): (Vec<Group>, Vec<Group>) =
+        std::mem::take(groups).into_iter().partition(shares);
+    for group in taken {
+        members.extend(group.members);
+    }
+    members.sort_unstable();
+    members.dedup();
+    rest.push(Group {
+        members,
+        course: None,
+    });
+    rest.sort_by_key(|g| g.members.first().copied());
+    *groups = rest;
+}
+
+/// A box over all that a body goes through on its way to `end`, turning by at most `spin` (rad/s) for
+/// `dt` (s).
+fn cover_of(body: &BodyState, end: &Pose, spin: f64, dt: f64) -> Aabb {
+    let ends = body.shape.aabb(&body.pose()).union(&body.shape.aabb(end));
+    let spin = spin.max(body.velocity.angular.length());
+    ends.enlarged(turn_reach(body, spin * dt))
+}
+
+/// Whether a body is in the way of others without being moved by them.
+fn is_obstacle(body: &BodyState) -> bool {
+    !body.sensor && (body.kind != BodyKind::Dynamic || body.rest.is_asleep())
+}

@@ -1,0 +1,136 @@
+//! When bodies strike each other.
+//!
+//! A contact tells the gap c t that it closes at the speed c until it meets after t. Points of bodies that
+//! turn are accelerated by w² r, together g; so they meet at tau at the soonest, where
+//!
+//! ```text
+//! c tau + g tau²/2 = c t,     tau = 2 t / (1 + sqrt(1 + 2 g t / c))
+//! ```
+//!
+//! A body that turns can also come where no contact of the start of the step tells of it. So pairs of
+//! which one turns, and that have no impact by their contacts, are followed to their time of impact.
+
+use crate::StepReport;
+use crate::contact::Contact;
+use crate::step::Scratch;
+use crate::sweep::Path;
+use crate::world::World;
+use moreau_collision::{ImpactSettings, Motion, Shape, time_of_impact};
+use moreau_constraint::{Approach, Impact};
+use moreau_math::Vec3;
+
+/// By how much a flight ends before the impact, relative to it.
+const BEFORE: f64 = 1e-9;
+
+/// Gap (m) at which bodies that turn count as having met.
+const MEETING_GAP: f64 = 1e-6;
+
+/// Two bodies that are about to meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Meeting {
+    /// Slots.
+    pub(super) a: u32,
+    pub(super) b: u32,
+    /// s from now.
+    pub(super) time: f64,
+    /// Until when they certainly have not met, s from now.
+    pub(super) safe: f64,
+}
+
+impl World {
+    /// The meetings within the next `left` (s), those without a `live` body only as far as contacts tell of
+    /// them. Nothing of the state changes.
+    pub(super) fn next_meetings(&mut self, live: &[bool], left: f64) -> Vec<Meeting> {
+        let mut scratch = std::mem::take(&mut self.scratch);
+        let mut report = StepReport::default();
+        self.find_pairs(&mut scratch, left, false, &mut report);
+        self.find_contacts(&mut scratch, left, false, &mut report);
+        let meetings = self.meetings(&scratch, |slot| live[slot as usize], left);
+        self.scratch = scratch;
+        meetings
+    }
+
+    /// The same from what a step has already found.
+    pub(super) fn meetings(
+        &self,
+        scratch: &Scratch,
+        live: impl Fn(u32) -> bool,
+        dt: f64,
+    ) -> Vec<Meeting> {
+        let points = scratch.points.iter();
+        let mut meetings: Vec<Meeting> = points
+            .filter_map(|p| self.meeting(scratch, p, dt))
+            .collect();
+        // The points are in the order of their pairs, and so are these.
+        let told = meetings.len();
+        for &(a, b) in self.detection.pairs() {
+            let pair = |m: &Meeting| (m.a, m.b);
+            if (live(a) || live(b))
+                && meetings[..told]
+                    .binary_search_by_key(&(a, b), pair)
+                    .is_err()
+            {
+                meetings.extend(self.turning_meeting(scratch, (a, b), dt));
+            }
+        }
+        meetings
+    }
+
+    fn meeting(&self, scratch: &Scratch, p: &Contact, dt: f64) -> Option<Meeting> {
+        let approach = Approach {
+            separation: p.separation,
+            speed: p.approach_velocity,
+            acceleration: (scratch.free_speed(p) - p.approach_velocity) / dt,
+        };
+        let Impact { time, speed } = approach.impact(dt)?;
+        if speed <= self.state.settings.bounce_threshold {
+            return None;
+        }
+        let pull = |slot: u32, lever: Vec3| {
+            scratch.free_velocity(slot).angular.length_squared() * lever.length()
+        };
+        let (a, b) = (p.a.index, p.b.index);
+        let pull = pull(a, p.lever_a) + pull(b, p.lever_b);
+        let safe = 2.0 * time / (1.0 + (1.0 + 2.0 * pull * time / speed).sqrt());
+        Some(Meeting {
+            a,
+            b,
+            time,
+            safe: safe * (1.0 - BEFORE),
+        })
+    }
+
+    /// Of bodies that are apart, and of which one at least changes as it turns.
+    fn turning_meeting(&self, scratch: &Scratch, (a, b): (u32, u32), dt: f64) -> Option<Meeting> {
+        let body = |slot: u32| self.state.bodies[slot as usize].value.as_ref();
+        let (body_a, body_b) = (body(a)?, body(b)?);
+        if !(body_a.shape.is_convex() && body_b.shape.is_convex()) {
+            return None;
+        }
+        let mut turns = false;
+        let [way_a, way_b] = [(a, body_a), (b, body_b)].map(|(slot, body)| {
+            let velocity = Path::new(body, scratch.free_velocity(slot)).velocity;
+            let center = body.mass.center_of_mass;
+            let round = matches!(body.shape, Shape::Sphere { .. }) && center == Vec3::ZERO;
+            turns |= velocity.angular != Vec3::ZERO && !round;
+            Motion {
+                pose: body.pose(),
+                center,
+                velocity,
+            }
+        });
+        if !turns {
+            return None;
+        }
+        let settings = ImpactSettings {
+            target: MEETING_GAP,
+            tolerance: 1e-9,
+            max_steps: 64,
+        };
+        let impact = time_of_impact(&body_a.shape, &way_a, &body_b.shape, &way_b, dt, &settings);
+        // Half-spaces that turn strike nobody; who touches already has a contact.
+        let time = impact.ok()??.time;
+        let safe = time * (1.0 - BEFORE);
+        (time > 0.0).then_some(Meeting { a, b, time, safe })
+    }
+}
