@@ -207,3 +207,29 @@ fn a_mesh_pierced_by_a_cylinder_overlaps_it() {
     assert!(overlaps(&hull, &pose, &cylinder, &other));
     assert!(overlaps(&mesh, &pose, &cylinder, &other));
 }
+
+/// Pieces however small and far apart, of which a part of the size is rounded to zero: the search for the
+/// nearest ends, and finds it.
+#[test]
+fn tiny_pieces_far_apart_have_a_distance() {
+    for radius in [5e-324, 1e-320, f64::MIN_POSITIVE, 1e-200, 1e-50, 1e-9, 0.1] {
+        for apart in [0.0, 1e-300, 1e-60, 1.0, 1e6, 1e150] {
+            let ball = Shape::sphere(radius);
+            let at = |x: f64| Pose::from_translation(vec3(x, 0.0, 0.0));
+            let pair = [(ball.clone(), at(0.0)), (ball, at(4.0 * radius))];
+            let pair = Shape::compound(&pair).unwrap();
+            let (near, far) = (at(0.0), at(apart + 8.0 * radius));
+            let right = apart + 2.0 * radius;
+            let still = Motion::still(near);
+            let way = Motion::along(far, vec3(-right, 0.0, 0.0));
+            let settings = ImpactSettings::default();
+            let met = time_of_impact(&pair, &still, &pair, &way, 2.0, &settings);
+            // What is smaller touches nothing, and further away its size is less than a rounding.
+            if radius > 1e-100 && right < 1e12 * radius {
+                let time = met.unwrap().map(|m| m.time);
+                let holds = time.is_some_and(|t| (t - 1.0).abs() <= 1e-6);
+                assert!(holds, "{time:?} s, balls of {radius} m, {apart} m apart");
+            }
+        }
+    }
+}

@@ -116,10 +116,17 @@ pub(super) fn distance(
     // No two shapes are further apart than their origins and radii; a half-space is not than its.
     let reach = |s: &Shape| Some(s.bounding_radius()).filter(|r| r.is_finite());
     let radii = reach(a).unwrap_or(0.0) + reach(b).unwrap_or(0.0);
-    let everything = (pose_b.translation - pose_a.translation).length() + radii;
-    // Of many parts only the near ones are looked at, as far away as it takes.
+    let between = (pose_b.translation - pose_a.translation).length();
+    let everything = (between + radii) * (1.0 + 1e-12);
+    // Of many parts only the near ones are looked at, as far away as it takes; nearer than this there are
+    // none.
     let many = a.part_count().min(b.part_count()) > 1;
-    let mut prediction = if many { FIRST_LOOK * radii } else { everything };
+    let nearest = (between - radii).max(0.0);
+    let mut prediction = if many {
+        nearest + FIRST_LOOK * radii
+    } else {
+        everything
+    };
     let mut manifolds = Vec::new();
     loop {
         let settings = CollideSettings { prediction };
@@ -127,7 +134,13 @@ pub(super) fn distance(
         if !manifolds.is_empty() || !(prediction < everything) {
             break;
         }
-        prediction *= 4.0;
+        // Sizes of which a part is rounded to zero do not grow.
+        let further = 4.0 * prediction;
+        prediction = if further > prediction {
+            further
+        } else {
+            everything
+        };
     }
     let points = manifolds.iter().flat_map(|m| {
         m.points().iter().map(|p| ClosestPoints {
