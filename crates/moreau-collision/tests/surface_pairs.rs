@@ -453,3 +453,55 @@ fn parts_are_found_again() {
     }
     assert!(some > 300, "{some}");
 }
+
+/// A negative prediction asks for what is deeper than that only.
+#[test]
+fn a_negative_prediction_leaves_out_what_is_not_that_deep() {
+    let mut random = Random(31);
+    let (mut some, mut none) = (0, 0);
+    for case in 0..400 {
+        let ground = hills(&mut random);
+        let other = match case % 4 {
+            0 => hills(&mut random),
+            1 => mesh_of(&some_hull(&mut random)),
+            2 => as_mesh(&hills(&mut random)),
+            _ => some_hull(&mut random),
+        };
+        let turn = random.rotation();
+        let pose = Pose::new(random.direction() * 2.0, turn);
+        let over = turn * vec3(2.5, 0.0, 3.0);
+        let tilt = if case % 2 == 0 {
+            turn
+        } else {
+            random.rotation()
+        };
+        let sunk = turn * vec3(0.0, random.range(-4.0, 0.3), 0.0);
+        let off = if case % 4 == 1 || case % 4 == 3 {
+            over
+        } else {
+            random.direction()
+        };
+        let there = Pose::new(pose.translation + off + sunk, tilt);
+        for prediction in [-1e-3, -0.1, -random.range(0.2, 5.0)] {
+            let found = [
+                all((&ground, pose), (&other, there), prediction),
+                all((&other, there), (&ground, pose), prediction),
+            ];
+            for m in found.iter().flatten() {
+                assert!(!m.is_empty(), "case {case}");
+                let least = m.points().iter().map(|p| p.separation);
+                let most = least.fold(f64::NEG_INFINITY, f64::max);
+                assert!(
+                    most <= prediction + 1e-9,
+                    "case {case}: {most}, not {prediction}"
+                );
+            }
+            some += usize::from(!found[0].is_empty());
+            none += usize::from(found[0].is_empty());
+        }
+    }
+    assert!(
+        some > 50 && none > 50,
+        "{some} found something, {none} nothing"
+    );
+}

@@ -58,12 +58,18 @@ pub(super) fn collide([a, b]: [Ground<'_>; 2], prediction: f64, manifolds: &mut 
         groups.extend(pair.least_crossing(&near));
     }
     if groups.is_empty() {
-        manifolds.extend(pair.sunk());
+        let within = |m: &Manifold| m.min_separation().is_some_and(|s| s <= pair.context.limit);
+        manifolds.extend(pair.sunk().filter(within));
         return;
     }
     pair.drop_covered(&mut groups);
     rename_doubles(&mut groups);
     for group in &mut groups {
+        // Only what a negative prediction rules out.
+        group.corners.retain(|c| c.separation <= pair.context.limit);
+        if group.corners.is_empty() {
+            continue;
+        }
         let frame = (a.pose, b.pose.translation);
         let mut manifold = finish(&pair.context, group.normal, &mut group.corners, frame);
         manifold.set_parts((group.parts[0], group.parts[1]));
