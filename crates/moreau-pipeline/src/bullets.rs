@@ -1,4 +1,5 @@
-//! Bullets: impacts one after the other, where a step would take them all at once.
+//! Impacts one after the other, where a step would take them all at once: those of bullets, and in
+//! small islands all bounces that follow one another.
 //!
 //! A step solves all contacts of its duration together. That is right for bodies that rest, and for one
 //! impact a body; where one impact leads to the next within the step, Newton's law for both at once
@@ -7,6 +8,9 @@
 //! struck, takes part in, that impact, the flight to the next, and so on (`course`). Each part is an
 //! ordinary step of its own length, so that momentum, friction and energy are kept as in any step.
 //!
+//! In an island of few bodies without a bullet the same is done, for all of its impacts, where the solve
+//! shows that their order matters (`order`).
+//!
 //! On the way that it takes so, an island may come near bodies that it does not touch on the free
 //! paths: these join it with their own islands, and it starts again from the beginning of the step.
 //! So what the parts see is the same however bodies are numbered. What sleeps and is struck wakes, and
@@ -14,6 +18,7 @@
 
 mod course;
 mod meetings;
+mod order;
 
 use crate::body::BodyState;
 use crate::crossings::turn_reach;
@@ -30,6 +35,8 @@ use moreau_math::Pose;
 struct Group {
     /// Slots, ascending.
     members: Vec<u32>,
+    /// Whether all impacts among them count, and not only those that come of bullets.
+    all: bool,
     /// Not yet made, or no longer valid, where `None`.
     course: Option<Course>,
 }
@@ -45,14 +52,16 @@ impl World {
         report: &mut StepReport,
     ) -> Vec<u32> {
         scratch.followed.clear();
-        if self.activity.bullets.is_empty() {
+        let mut groups = Vec::new();
+        self.struck_islands(scratch, dt, &mut groups);
+        self.bouncing_islands(scratch, dt, &mut groups);
+        if groups.is_empty() {
             return Vec::new();
         }
-        let mut groups = self.struck_islands(scratch, dt);
         loop {
             for group in &mut groups {
                 if group.course.is_none() {
-                    group.course = course::follow(self, scratch, &group.members, dt);
+                    group.course = course::follow(self, scratch, (&group.members, group.all), dt);
                 }
             }
             // What leaves the range of numbers in parts goes through the step in one.
@@ -64,7 +73,7 @@ impl World {
             let Some((group, met)) = met else {
                 break;
             };
-            join(&mut groups, Some(group), &met, scratch);
+            join(&mut groups, Some(group), (&met, false), scratch);
         }
         let courses: Vec<Course> = groups.into_iter().filter_map(|g| g.course).collect();
         let mut asleep: Vec<u32> = courses.iter().flat_map(|c| c.woken.clone()).collect();
@@ -77,9 +86,11 @@ impl World {
     }
 
     /// The islands in which a bullet is about to strike, with what it strikes.
-    fn struck_islands(&self, scratch: &Scratch, dt: f64) -> Vec<Group> {
+    fn struck_islands(&self, scratch: &Scratch, dt: f64, groups: &mut Vec<Group>) {
+        if self.activity.bullets.is_empty() {
+            return;
+        }
         let bullet = |slot: u32| self.activity.bullets.binary_search(&slot).is_ok();
-        let mut groups = Vec::new();
         for meeting in self.meetings(scratch, bullet, dt) {
             let (a, b) = (meeting.a, meeting.b);
             if !bullet(a) && !bullet(b) {
@@ -90,9 +101,8 @@ impl World {
                 body.is_some_and(|b| b.moves())
             };
             let struck: Vec<u32> = [a, b].into_iter().filter(moves).collect();
-            join(&mut groups, None, &struck, scratch);
+            join(groups, None, (&struck, false), scratch);
         }
-        groups
     }
 
     /// Awake bodies outside a group whose ways come near that of one of its members.
@@ -148,7 +158,7 @@ impl World {
             return;
         }
         for course in &courses {
-            report.bullet_impacts += course.impacts;
+            report.ordered_impacts += course.impacts;
             report.stopped_bodies += course.stopped;
             for end in &course.ends {
                 let index = end.slot as usize;
@@ -215,7 +225,12 @@ impl World {
 
 /// Makes one group of bodies, their islands, a group that is there already, and all groups that have one
 /// of these as a member.
-fn join(groups: &mut Vec<Group>, group: Option<usize>, met: &[u32], scratch: &Scratch) {
+fn join(
+    groups: &mut Vec<Group>,
+    group: Option<usize>,
+    (met, mut all): (&[u32], bool),
+    scratch: &Scratch,
+) {
     let mut members = group.map_or(Vec::new(), |g| groups[g].members.clone());
     let islands = &scratch.islands;
     for &slot in met {
@@ -226,7 +241,7 @@ fn join(groups: &mut Vec<Group>, group: Option<usize>, met: &[u32], scratch: &Sc
     }
     members.sort_unstable();
     members.dedup();
-    if groups.iter().any(|g| g.members == members) {
+    if groups.iter().any(|g| g.members == members && g.all >= all) {
         return;
     }
     // Groups are made of whole islands, so that none that is not taken in shares a member with one that is.
@@ -238,12 +253,14 @@ fn join(groups: &mut Vec<Group>, group: Option<usize>, met: &[u32], scratch: &Sc
     let (taken, mut rest): (Vec<Group>, Vec<Group>) =
         std::mem::take(groups).into_iter().partition(shares);
     for group in taken {
+        all |= group.all;
         members.extend(group.members);
     }
     members.sort_unstable();
     members.dedup();
     rest.push(Group {
         members,
+        all,
         course: None,
     });
     rest.sort_by_key(|g| g.members.first().copied());

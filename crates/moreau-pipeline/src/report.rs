@@ -32,8 +32,9 @@ pub struct StepReport {
     pub seam_points: usize,
     /// Bodies whose way through the step was cut short, since they would have passed through another.
     pub stopped_bodies: usize,
-    /// Impacts of bullets, and of what they struck, that were taken one after the other.
-    pub bullet_impacts: usize,
+    /// Impacts that were taken one after the other: of bullets and what they struck, and those in small
+    /// islands that bounce ([`crate::WorldSettings::ordered_impacts`]).
+    pub ordered_impacts: usize,
     /// Joints.
     pub joints: usize,
     /// Groups of awake bodies that touch; bodies without contact count as none.

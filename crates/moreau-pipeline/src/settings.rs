@@ -52,6 +52,10 @@ pub struct WorldSettings {
     /// Contacts that close slower than this do not bounce, m/s. Default 0.01. Too small makes rests
     /// chatter, too big ends a bounce early.
     pub bounce_threshold: f64,
+    /// Most dynamic bodies of an island in which bounces that follow one another within a step are taken
+    /// one by one. Default 16. Zero: only those of bullets ([`crate::Body::bullet`]). Too big makes the
+    /// first instant of large piles that bounce dear.
+    pub ordered_impacts: u32,
     /// Keeps simultaneous impacts with friction from creating energy. Default true.
     pub energy_guard: bool,
     /// Starts each solve from the impulses of the last step. Default true; a switch to measure it.
@@ -73,6 +77,7 @@ impl Default for WorldSettings {
             recycling: 2e-4,
             closed_gap: 1e-10,
             bounce_threshold: 0.01,
+            ordered_impacts: 16,
             energy_guard: true,
             warm_start: true,
             sleeping: None,

@@ -208,9 +208,9 @@ fn rows_go_as_impacts_one_by_one() {
                 most = most.max(impacts);
                 let report = world.step(dt).unwrap();
                 assert!(
-                    report.bullet_impacts < 32,
+                    report.ordered_impacts < 32,
                     "{} impacts",
-                    report.bullet_impacts
+                    report.ordered_impacts
                 );
                 for (i, id) in ids.iter().enumerate() {
                     let x = pose.inverse().transform_point(position(&world, *id));
@@ -257,7 +257,7 @@ fn a_ball_between_walls_bounces_many_times_a_step() {
                 .unwrap();
             let mut impacts = 0;
             for step in 1..=10 {
-                impacts += world.step(dt).unwrap().bullet_impacts;
+                impacts += world.step(dt).unwrap().ordered_impacts;
                 let t = dt * f64::from(step);
                 // From the left wall, there and back.
                 let way = (speed * t + 0.5 * width) % (2.0 * width);
@@ -558,7 +558,7 @@ fn the_flag_costs_nothing_at_rest_and_is_restored() {
         "the flag is hashed"
     );
     for _ in 0..30 {
-        assert_eq!(with.step(1.0 / 60.0).unwrap().bullet_impacts, 0);
+        assert_eq!(with.step(1.0 / 60.0).unwrap().ordered_impacts, 0);
         without.step(1.0 / 60.0).unwrap();
     }
     assert_eq!(with.hash().contacts, without.hash().contacts);
@@ -580,8 +580,8 @@ fn the_flag_costs_nothing_at_rest_and_is_restored() {
         other = World::from_snapshot(&other.snapshot()).unwrap();
         let report = with.step(1.0 / 60.0).unwrap();
         let again = other.step(1.0 / 60.0).unwrap();
-        parts += report.bullet_impacts;
-        assert_eq!(report.bullet_impacts, again.bullet_impacts);
+        parts += report.ordered_impacts;
+        assert_eq!(report.ordered_impacts, again.ordered_impacts);
         assert_eq!(with.hash(), other.hash());
     }
     assert!(parts > 0, "the shot met nothing");
@@ -617,7 +617,7 @@ fn contacts_list_what_all_parts_did() {
                 .bodies()
                 .map(|b| (b.id(), b.velocity().linear))
                 .collect();
-            parts += world.step(dt).unwrap().bullet_impacts;
+            parts += world.step(dt).unwrap().ordered_impacts;
             for (id, v) in before.into_iter().skip(1) {
                 let body = world.body(id).unwrap();
                 let mut impulse = vec3(0.0, -9.81 * dt, 0.0) * body.mass_properties().mass;

@@ -21,6 +21,10 @@ pub struct SettingsSpec {
     /// Contacts that close slower than this do not bounce, m/s, 0 or more. Default 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounce_threshold: Option<f64>,
+    /// Most dynamic bodies of an island in which bounces that follow one another within a step are taken one
+    /// by one, 0 or more; 0: only those of bullets. Default 16.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordered_impacts: Option<u32>,
     /// Keeps simultaneous impacts with friction from creating energy. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_guard: Option<bool>,
@@ -240,6 +244,7 @@ impl SettingsSpec {
         set(&mut out.recycling, self.recycling);
         set(&mut out.closed_gap, self.closed_gap);
         set(&mut out.bounce_threshold, self.bounce_threshold);
+        set(&mut out.ordered_impacts, self.ordered_impacts);
         set(&mut out.energy_guard, self.energy_guard);
         set(&mut out.warm_start, self.warm_start);
         out.sleeping = self.sleeping.as_ref().map(|sleeping| {

@@ -22,7 +22,7 @@ const MOST_PARTS: usize = 128;
 
 /// Length of a part in which something strikes, in steps. Impacts that follow sooner count as one: 0.1 mm
 /// at 400 m/s and 60 Hz.
-const STRIKE: f64 = 1.0 / 65536.0;
+pub(super) const STRIKE: f64 = 1.0 / 65536.0;
 
 /// How often the region that is looked at may double.
 const MOST_DOUBLINGS: u32 = 24;
@@ -82,12 +82,13 @@ impl Course {
     }
 }
 
-/// Takes the bodies in the slots `members` through a step of `dt` (s). `None` where a part would leave
+/// Takes the bodies in the slots `members` through a step of `dt` (s); where `all`, impact by impact for
+/// all of them, not only for bullets. `None` where a part would leave
 /// numbers that are not finite.
 pub(super) fn follow(
     whole: &mut World,
     scratch: &Scratch,
-    members: &[u32],
+    (members, all): (&[u32], bool),
     dt: f64,
 ) -> Option<Course> {
     // How far any of them may come in the step.
@@ -106,7 +107,7 @@ pub(super) fn follow(
     let mut doublings = 0;
     loop {
         let (obstacles, boxes) = surroundings(whole, members, reach);
-        let course = Twin::new(whole, members, &obstacles).run(whole, dt)?;
+        let course = Twin::new(whole, (members, all), &obstacles).run(whole, dt)?;
         let inside = course.ends.iter().zip(&boxes);
         if inside.into_iter().all(|(end, b)| b.contains(&end.cover)) || doublings == MOST_DOUBLINGS
         {
@@ -179,7 +180,7 @@ struct Twin {
 }
 
 impl Twin {
-    fn new(whole: &World, members: &[u32], obstacles: &[u32]) -> Self {
+    fn new(whole: &World, (members, all): (&[u32], bool), obstacles: &[u32]) -> Self {
         let state = &whole.state;
         let mut slots = [members, obstacles].concat();
         slots.sort_unstable();
@@ -196,7 +197,7 @@ impl Twin {
             let mut value = state.bodies[*slot as usize].value.clone();
             if let Some(body) = &mut value {
                 let is_member = members.binary_search(slot).is_ok();
-                live[index] = body.bullet && is_member;
+                live[index] = (body.bullet || all && body.is_dynamic()) && is_member;
                 (body.bullet, body.rest) = (false, Rest::AWAKE);
                 if body.is_dynamic() && !is_member {
                     // It sleeps: where it is pushed, the step begins again with it awake.
@@ -257,7 +258,7 @@ impl Twin {
         });
         let forces = forces.collect();
         let mut settings = state.settings;
-        settings.sleeping = None;
+        (settings.sleeping, settings.ordered_impacts) = (None, 0);
         let mut world = World::from_state(WorldState {
             settings,
             steps: 0,

@@ -76,7 +76,8 @@ impl World {
         meetings
     }
 
-    fn meeting(&self, scratch: &Scratch, p: &Contact, dt: f64) -> Option<Meeting> {
+    /// When the surfaces at a contact meet.
+    pub(super) fn meeting(&self, scratch: &Scratch, p: &Contact, dt: f64) -> Option<Meeting> {
         let approach = Approach {
             separation: p.separation,
             speed: p.approach_velocity,
