@@ -39,6 +39,12 @@ pub struct ConvexHull {
     vertex_starts: Vec<u32>,
     vertex_neighbours: Vec<u32>,
     vertex_faces: Vec<u32>,
+    /// The edges to the neighbours of each vertex, as those are listed.
+    vertex_edges: Vec<u32>,
+    /// Per edge: cosine of half the angle between the normals of its faces.
+    edge_cosines: Vec<f64>,
+    /// A ball inside of the solid.
+    inner_ball: (Vec3, f64),
     bounding_radius: f64,
     center: Vec3,
 }
@@ -96,6 +102,9 @@ impl ConvexHull {
             vertex_starts: Vec::new(),
             vertex_neighbours: Vec::new(),
             vertex_faces: Vec::new(),
+            vertex_edges: Vec::new(),
+            edge_cosines: Vec::new(),
+            inner_ball: (Vec3::ZERO, 0.0),
             center: Vec3::ZERO,
         };
         if !hull.bounding_radius.is_finite() {
@@ -106,6 +115,16 @@ impl ConvexHull {
         }
         hull.link_vertices();
         hull.center = hull.find_center();
+        hull.edge_cosines = (hull.edges.iter())
+            .map(|edge| {
+                let [n0, n1] = edge.faces.map(|f| hull.faces[f as usize].normal);
+                0.5 * (n0 + n1).length()
+            })
+            .collect();
+        let sum = hull.vertices.iter().fold(Vec3::ZERO, |s, &v| s + v);
+        let middle = sum / hull.vertices.len() as f64;
+        let depths = hull.faces.iter().map(|face| -face.distance(middle));
+        hull.inner_ball = (middle, depths.fold(f64::INFINITY, f64::min).max(0.0));
         Ok(hull)
     }
 
@@ -146,6 +165,16 @@ impl ConvexHull {
         (&self.face_vertices, &self.face_edges)
     }
 
+    /// Per edge: cosine of half the angle between the normals of its faces.
+    pub(crate) fn edge_cosines(&self) -> &[f64] {
+        &self.edge_cosines
+    }
+
+    /// Centre and radius (m, body frame) of a ball inside of the solid.
+    pub(crate) fn inner_ball(&self) -> (Vec3, f64) {
+        self.inner_ball
+    }
+
     /// The vertices joined to a vertex by an edge, counter-clockwise seen from outside, the smallest
     /// index first.
     ///
@@ -162,6 +191,12 @@ impl ConvexHull {
     /// Where there is no such vertex.
     pub fn vertex_faces(&self, vertex: usize) -> &[u32] {
         &self.vertex_faces[self.vertex_range(vertex)]
+    }
+
+    /// The edges about a vertex: the i-th leads to the i-th of
+    /// [`vertex_neighbours`](Self::vertex_neighbours).
+    pub(crate) fn vertex_edges(&self, vertex: usize) -> &[u32] {
+        &self.vertex_edges[self.vertex_range(vertex)]
     }
 
     /// The centroid of the solid, m, body frame; strictly inside.
@@ -251,6 +286,9 @@ impl ConvexHull {
                 if let Ok(k) = around.binary_search_by_key(&to, |c| c.1) {
                     self.vertex_neighbours.push(to);
                     self.vertex_faces.push(around[k].3);
+                    let ends = [v.min(to), v.max(to)];
+                    let edge = self.edges.binary_search_by_key(&ends, |e| e.vertices);
+                    self.vertex_edges.push(edge.unwrap_or(0) as u32);
                     to = around[k].2;
                 }
             }

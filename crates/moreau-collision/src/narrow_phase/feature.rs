@@ -11,6 +11,7 @@
 use super::context::GENERIC;
 use super::placed::PlacedBox;
 use super::polyhedron::Polyhedron;
+use crate::ConvexHull;
 use crate::hull::HullFace;
 use moreau_math::Vec3;
 use smallvec::SmallVec;
@@ -107,9 +108,12 @@ impl Feature {
         let holds_support =
             |vertices: &[u32]| vertices.iter().filter(|v| touches(v)).count() == all;
 
-        // The best by a first measure; of equal ones the furthest along the generic direction.
+        // The best by a first measure; of equal ones the furthest along the generic direction. What holds
+        // all support points holds the highest.
+        let highest = heights.iter().position(|&h| h == top).unwrap_or(0);
         let mut best = Best::default();
-        for (i, face) in hull.faces.iter().enumerate() {
+        for i in about(hull, highest, hull.faces.len(), ConvexHull::vertex_faces) {
+            let face = &hull.faces[i];
             let cosine = face.normal.dot(m);
             if cosine >= FACE && best.might_be(cosine) && holds_support(hull.face_vertices(face)) {
                 best.offer(i, cosine, face.normal);
@@ -118,7 +122,8 @@ impl Feature {
         if let Some(i) = best.index {
             return Self::hull_face(hull, &hull.faces[i]);
         }
-        for (i, edge) in hull.edges.iter().enumerate() {
+        for i in about(hull, highest, hull.edges.len(), ConvexHull::vertex_edges) {
+            let edge = &hull.edges[i];
             let [from, to] = hull.ends(edge);
             let slope = (to - from).dot(m).abs() / (to - from).length();
             if slope <= EDGE && best.might_be(-slope) && holds_support(&edge.vertices) {
@@ -225,6 +230,23 @@ fn box_edge(a: usize, b: usize) -> u16 {
     // The differing bit is the edge's axis, the common bits its place.
     let axis = (a ^ b).trailing_zeros() as usize;
     (axis * 8 + (a & b)) as u16
+}
+
+/// The faces or edges about a vertex, in order; all `count` of them of what has no such list.
+fn about<'h>(
+    solid: &Polyhedron<'h>,
+    vertex: usize,
+    count: usize,
+    list: fn(&'h ConvexHull, usize) -> &'h [u32],
+) -> SmallVec<[usize; 12]> {
+    let Some(hull) = solid.hull else {
+        return (0..count).collect();
+    };
+    let mut around: SmallVec<[usize; 12]> = (list(hull, vertex).iter())
+        .map(|&index| index as usize)
+        .collect();
+    around.sort_unstable();
+    around
 }
 
 /// Keeps the candidate of greatest measure, and of equal ones the furthest along the generic direction.

@@ -10,9 +10,20 @@
 //! normal of a face of B - A. Other pairs of edges cannot hold the greatest s. (Gregorius, The
 //! Separating Axis Test between Convex Polyhedra, 2013.)
 //!
-//! Most faces and edges look away from the other solid. A ball (c, r) inside of it bounds what they
-//! can separate: s(n) <= n·(c - p) - r for a point p of the face or edge, so only those whose bound is
-//! above the best s are looked at.
+//! Most faces and edges look away from the other solid, and are left out by points of it. With x any
+//! point of B, p one of a face or edge of A, and h_f(x) the height of x above the plane of a face f,
+//!
+//! ```text
+//! s(n_f) <= h_f(x)
+//! s(n) <= n·(x - p) <= max(h_f(x), h_g(x), 0) / cos(angle between n_f and n_g / 2)
+//! ```
+//!
+//! for all n between the normals of the faces f and g of an edge; without the cosine where both heights
+//! are negative. The points are the centre of a ball inside of B (its radius is taken off as well), the
+//! vertices of B that are furthest against the faces looked at before, the most promising first, and the
+//! point of B below the vertex that lies deepest under a face of B. Only what all of them leave a chance
+//! to beat the best s is looked at: a face or three of each solid and a handful of edges. What is left
+//! out could not have been the answer, so the answer does not depend on it.
 
 use super::context::{Context, unit};
 use super::polyhedron::Polyhedron;
@@ -27,6 +38,41 @@ const PARALLEL: f64 = 1e-14;
 /// Rounding of an edge axis' separation, relative to the sizes over the sine.
 const CROSS_ROUNDING: f64 = 4.0 * f64::EPSILON;
 
+/// How far the ends of an edge may lie below the planes of its faces, relative to the sizes.
+const PLANAR: f64 = 4e-9;
+
+/// Points of the other solid that edges are measured against.
+const ROWS: usize = 5;
+
+/// How much was looked at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Looks {
+    pub(super) faces: usize,
+    pub(super) edge_pairs: usize,
+}
+
+/// One of two polyhedra, in its own frame, and what is known of the other's place above its faces.
+struct Side<'p> {
+    solid: &'p Polyhedron<'p>,
+    /// Radius of the ball inside of the other solid.
+    radius: f64,
+    /// Heights above the faces, a row for each point; first of the centre of that ball.
+    heights: SmallVec<[f64; 128]>,
+    /// What the separation along each face cannot exceed; minus infinity where it is known.
+    bounds: SmallVec<[f64; 32]>,
+}
+
+/// A face that was looked at.
+#[derive(Clone, Copy)]
+struct FaceAxis {
+    /// 0 for A, 1 for B.
+    side: usize,
+    face: usize,
+    separation: f64,
+    /// The vertex of the other solid that lies deepest, in the frame of the face's.
+    deepest: Vec3,
+}
+
 /// Two polyhedra, all in the frame of the first.
 struct Pair<'p> {
     a: &'p Polyhedron<'p>,
@@ -34,9 +80,8 @@ struct Pair<'p> {
     /// Axes and origin of B.
     rotation: Mat3,
     origin: Vec3,
-    /// Centre and radius of a ball inside of A, and of B.
-    ball_a: (Vec3, f64),
-    ball_b: (Vec3, f64),
+    /// Whether what cannot be the answer is left out.
+    prune: bool,
 }
 
 /// An edge with the outward normals of its faces, in the frame of A.
@@ -46,16 +91,52 @@ struct PlacedEdge {
     normals: [Vec3; 2],
 }
 
-impl PlacedEdge {
-    /// Bound on the separation along any normal between those of the faces.
-    fn bound(&self, ball_of_other: (Vec3, f64)) -> f64 {
-        let to_center = ball_of_other.0 - self.ends[0];
-        let [n0, n1] = self.normals;
-        let most = n0.dot(to_center).max(n1.dot(to_center));
-        // A unit vector between is x n0 + y n1 with x + y <= 1 / cos(half the angle between).
-        let cosine = 0.5 * (n0 + n1).length();
-        let most = if most > 0.0 { most / cosine } else { most };
-        most - ball_of_other.1
+impl<'p> Side<'p> {
+    fn new(solid: &'p Polyhedron<'p>, (center, radius): (Vec3, f64)) -> Self {
+        let heights: SmallVec<[f64; 128]> =
+            solid.faces.iter().map(|f| f.distance(center)).collect();
+        let bounds = heights.iter().map(|height| height - radius).collect();
+        Self {
+            solid,
+            radius,
+            heights,
+            bounds,
+        }
+    }
+
+    /// Of a point of the other solid, own frame.
+    fn add(&mut self, point: Vec3) {
+        let keeps = self.heights.len() < ROWS * self.bounds.len();
+        for (face, bound) in self.solid.faces.iter().zip(&mut self.bounds) {
+            let height = face.distance(point);
+            *bound = bound.min(height);
+            if keeps {
+                self.heights.push(height);
+            }
+        }
+    }
+
+    /// The face that promises most.
+    fn most(&self) -> (usize, f64) {
+        let mut most = (0, f64::NEG_INFINITY);
+        for (face, &bound) in self.bounds.iter().enumerate() {
+            if bound > most.1 {
+                most = (face, bound);
+            }
+        }
+        most
+    }
+
+    /// Whether an edge could separate by more than `least`.
+    fn could_exceed(&self, index: usize, least: f64) -> bool {
+        let [f, g] = self.solid.edges[index].faces.map(|f| f as usize);
+        let cosine = self.solid.edge_cosines[index];
+        let mut radius = self.radius;
+        self.heights.chunks_exact(self.bounds.len()).all(|row| {
+            let most = row[f].max(row[g]);
+            let bound = if most > 0.0 { most / cosine } else { most };
+            bound - std::mem::take(&mut radius) > least
+        })
     }
 }
 
@@ -65,99 +146,143 @@ pub(super) fn separating_axis(
     a: &Polyhedron<'_>,
     b: &Polyhedron<'_>,
 ) -> Option<Axis> {
-    let pair = Pair::new(a, b);
-    let faces = pair.face_separations(context)?;
-    let top = faces.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if let Some(axis) = pair.edge_axis(context, top) {
-        let normal = unit(a.rotation * axis.normal);
-        return (axis.separation <= context.limit).then_some(Axis { normal, ..axis });
-    }
-    let mut best: Option<Axis> = None;
-    for (i, &separation) in faces.iter().enumerate() {
-        if separation < top - context.tie {
-            continue;
-        }
-        let normal = match a.faces.get(i) {
-            Some(face) => a.rotation * face.normal,
-            None => -(b.rotation * b.faces[i - a.faces.len()].normal),
-        };
-        if best.is_none_or(|held| context.prefers(normal, held.normal)) {
-            best = Some(Axis { normal, separation });
-        }
-    }
-    best.map(|axis| Axis {
-        normal: unit(axis.normal),
-        ..axis
-    })
+    search(context, a, b, true).0
+}
+
+/// With everything looked at unless `prune`.
+fn search(
+    context: &Context<'_>,
+    a: &Polyhedron<'_>,
+    b: &Polyhedron<'_>,
+    prune: bool,
+) -> (Option<Axis>, Looks) {
+    let mut looks = Looks::default();
+    let pair = Pair::new(a, b, prune);
+    let axis = pair.axis(context, &mut looks);
+    (axis, looks)
 }
 
 impl<'p> Pair<'p> {
-    fn new(a: &'p Polyhedron<'p>, b: &'p Polyhedron<'p>) -> Self {
-        let rotation = a.rotation.transpose() * b.rotation;
-        let origin = a.local_vector(b.origin - a.origin);
-        let ball_b = inner_ball(b);
+    fn new(a: &'p Polyhedron<'p>, b: &'p Polyhedron<'p>, prune: bool) -> Self {
         Self {
             a,
             b,
-            rotation,
-            origin,
-            ball_a: inner_ball(a),
-            ball_b: (rotation * ball_b.0 + origin, ball_b.1),
+            rotation: a.rotation.transpose() * b.rotation,
+            origin: a.local_vector(b.origin - a.origin),
+            prune,
         }
     }
 
-    /// Separations along all faces of A, then of B; minus infinity where it is not the greatest. None
-    /// where one exceeds the limit.
-    fn face_separations(&self, context: &Context<'_>) -> Option<SmallVec<[f64; 64]>> {
-        let count = self.a.faces.len() + self.b.faces.len();
-        let bounds: SmallVec<[f64; 64]> = (0..count).map(|i| self.face_bound(i)).collect();
-        let first = (0..count).fold(0, |f, i| if bounds[i] > bounds[f] { i } else { f });
-        let mut top = self.face_separation(first);
-        if top > context.limit {
+    /// A point of A's frame in B's.
+    fn to_b(&self, point: Vec3) -> Vec3 {
+        self.rotation.transpose() * (point - self.origin)
+    }
+
+    /// A point of B's frame in A's.
+    fn to_a(&self, point: Vec3) -> Vec3 {
+        self.rotation * point + self.origin
+    }
+
+    fn axis(&self, context: &Context<'_>, looks: &mut Looks) -> Option<Axis> {
+        let ball_a = self.a.inner_ball;
+        let ball_b = (self.to_a(self.b.inner_ball.0), self.b.inner_ball.1);
+        if self.prune && self.is_apart(context, ball_b.0 - ball_a.0, ball_a.1 + ball_b.1) {
             return None;
         }
-        let mut out: SmallVec<[f64; 64]> = SmallVec::from_elem(f64::NEG_INFINITY, count);
-        for i in 0..count {
-            if bounds[i] < top - context.tie {
-                continue;
+        let mut sides = [
+            Side::new(self.a, ball_b),
+            Side::new(self.b, (self.to_b(ball_a.0), ball_a.1)),
+        ];
+        let mut faces = self.face_axes(context, &mut sides)?;
+        looks.faces = faces.len();
+        let best = (faces.iter()).reduce(|p, q| if q.separation > p.separation { q } else { p })?;
+        let top = best.separation;
+        if let Some(axis) = self.edge_axis(context, &mut sides, *best, looks) {
+            let normal = unit(self.a.rotation * axis.normal);
+            return (axis.separation <= context.limit).then_some(Axis { normal, ..axis });
+        }
+        faces.retain(|face| face.separation >= top - context.tie);
+        faces.sort_unstable_by_key(|face| (face.side, face.face));
+        let mut best: Option<Axis> = None;
+        for face in faces {
+            let normal = match face.side {
+                0 => self.a.rotation * self.a.faces[face.face].normal,
+                _ => -(self.b.rotation * self.b.faces[face.face].normal),
+            };
+            let separation = face.separation;
+            if best.is_none_or(|held| context.prefers(normal, held.normal)) {
+                best = Some(Axis { normal, separation });
             }
-            out[i] = self.face_separation(i);
-            top = top.max(out[i]);
-            if out[i] > context.limit {
+        }
+        best.map(|axis| Axis {
+            normal: unit(axis.normal),
+            ..axis
+        })
+    }
+
+    /// Whether the direction between the centres separates the solids beyond the limit and all rounding.
+    fn is_apart(&self, context: &Context<'_>, between: Vec3, radii: f64) -> bool {
+        let distance = between.length();
+        if !(distance > radii + context.limit) {
+            return false;
+        }
+        let normal = between / distance;
+        -self.reach_of_b(-normal) - self.a.support(normal).1 > context.limit + context.tie
+    }
+
+    /// The faces of both that may hold the greatest separation, as they were looked at. None where one
+    /// separates beyond the limit.
+    fn face_axes(
+        &self,
+        context: &Context<'_>,
+        sides: &mut [Side<'_>; 2],
+    ) -> Option<SmallVec<[FaceAxis; 16]>> {
+        if !self.prune {
+            for side in &mut *sides {
+                side.bounds.fill(f64::INFINITY);
+            }
+        }
+        let mut out: SmallVec<[FaceAxis; 16]> = SmallVec::new();
+        let mut top = f64::NEG_INFINITY;
+        loop {
+            let most = [sides[0].most(), sides[1].most()];
+            let side = usize::from(most[1].1 > most[0].1);
+            let (face, bound) = most[side];
+            if bound == f64::NEG_INFINITY || bound < top - context.tie {
+                return Some(out);
+            }
+            let looked = self.face_axis(side, face);
+            if looked.separation > context.limit {
                 return None;
             }
-        }
-        Some(out)
-    }
-
-    /// Outward normal and offset of a face of A or, after those, of B.
-    fn plane(&self, index: usize) -> (Vec3, f64) {
-        match self.a.faces.get(index) {
-            Some(face) => (face.normal, face.offset),
-            None => {
-                let face = &self.b.faces[index - self.a.faces.len()];
-                let normal = self.rotation * face.normal;
-                (normal, face.offset + normal.dot(self.origin))
+            top = top.max(looked.separation);
+            out.push(looked);
+            if self.prune {
+                sides[side].add(looked.deepest);
             }
+            sides[side].bounds[face] = f64::NEG_INFINITY;
         }
     }
 
-    fn face_bound(&self, index: usize) -> f64 {
-        let (normal, offset) = self.plane(index);
-        let (center, radius) = if index < self.a.faces.len() {
-            self.ball_b
+    fn face_axis(&self, side: usize, face: usize) -> FaceAxis {
+        let (separation, deepest) = if side == 0 {
+            let plane = &self.a.faces[face];
+            let local = self.rotation.transpose() * -plane.normal;
+            let (vertex, reach) = self.b.support(local);
+            let reach = (-plane.normal).dot(self.origin) + reach;
+            (-reach - plane.offset, self.to_a(self.b.vertices[vertex]))
         } else {
-            self.ball_a
+            let plane = &self.b.faces[face];
+            let normal = self.rotation * plane.normal;
+            let (vertex, reach) = self.a.support(-normal);
+            let offset = plane.offset + normal.dot(self.origin);
+            (-reach - offset, self.to_b(self.a.vertices[vertex]))
         };
-        normal.dot(center) - offset - radius
-    }
-
-    fn face_separation(&self, index: usize) -> f64 {
-        let (normal, offset) = self.plane(index);
-        if index < self.a.faces.len() {
-            -self.reach_of_b(-normal) - offset
-        } else {
-            -self.a.support(-normal).1 - offset
+        FaceAxis {
+            side,
+            face,
+            separation,
+            deepest,
         }
     }
 
@@ -176,7 +301,7 @@ impl<'p> Pair<'p> {
     }
 
     fn edge_of_b(&self, edge: &HullEdge) -> PlacedEdge {
-        let ends = self.b.ends(edge).map(|p| self.rotation * p + self.origin);
+        let ends = self.b.ends(edge).map(|p| self.to_a(p));
         PlacedEdge {
             ends,
             along: ends[1] - ends[0],
@@ -184,18 +309,43 @@ impl<'p> Pair<'p> {
         }
     }
 
-    /// The edge axis (frame of A) that separates by clearly more than the faces' `top`, if any.
-    fn edge_axis(&self, context: &Context<'_>, top: f64) -> Option<Axis> {
-        let edges_a: SmallVec<[PlacedEdge; 16]> = (self.a.edges.iter())
-            .map(|e| self.edge_of_a(e))
-            .filter(|e| e.bound(self.ball_b) > top)
-            .collect();
-        let mut best: Option<Axis> = None;
-        for edge in self.b.edges {
-            let edge_b = self.edge_of_b(edge);
-            if edge_b.bound(self.ball_a) <= top {
-                continue;
+    /// The edge axis (frame of A) that separates by clearly more than the `face` that does so most, if
+    /// any.
+    fn edge_axis(
+        &self,
+        context: &Context<'_>,
+        sides: &mut [Side<'_>; 2],
+        face: FaceAxis,
+        looks: &mut Looks,
+    ) -> Option<Axis> {
+        let top = face.separation;
+        if self.prune {
+            // The point of the face's solid below the deepest vertex of the other.
+            let solid = sides[face.side].solid;
+            let plane = &solid.faces[face.face];
+            if solid.face_holds(plane, face.deepest) {
+                let below = face.deepest - plane.normal * plane.distance(face.deepest);
+                let point = if face.side == 0 {
+                    self.to_b(below)
+                } else {
+                    self.to_a(below)
+                };
+                sides[1 - face.side].add(point);
             }
+        }
+        let least = top - PLANAR * context.size;
+        let might = |side: usize, edge: usize| !self.prune || sides[side].could_exceed(edge, least);
+        let edges_a: SmallVec<[PlacedEdge; 16]> = (0..self.a.edges.len())
+            .filter(|&edge| might(0, edge))
+            .map(|edge| self.edge_of_a(&self.a.edges[edge]))
+            .collect();
+        if edges_a.is_empty() {
+            return None;
+        }
+        let mut best: Option<Axis> = None;
+        for edge in (0..self.b.edges.len()).filter(|&edge| might(1, edge)) {
+            let edge_b = self.edge_of_b(&self.b.edges[edge]);
+            looks.edge_pairs += edges_a.len();
             for edge_a in &edges_a {
                 if arcs_cross(edge_a, &edge_b) {
                     self.offer(context, top, [edge_a, &edge_b], &mut best);
@@ -255,12 +405,4 @@ fn arcs_cross(a: &PlacedEdge, b: &PlacedEdge) -> bool {
     }
     let (t0, t1) = (a.normals[0].dot(b.along), a.normals[1].dot(b.along));
     t0 * t1 < 0.0 && s0 * t1 < 0.0
-}
-
-/// Centre and radius of a ball inside of a solid, own frame.
-fn inner_ball(solid: &Polyhedron<'_>) -> (Vec3, f64) {
-    let sum = solid.vertices.iter().fold(Vec3::ZERO, |s, &v| s + v);
-    let center = sum / solid.vertices.len() as f64;
-    let radius = (solid.faces.iter()).fold(f64::INFINITY, |r, f| r.min(-f.distance(center)));
-    (center, radius.max(0.0))
 }

@@ -14,6 +14,12 @@ pub(super) struct Polyhedron<'a> {
     pub(super) edges: &'a [HullEdge],
     face_vertices: &'a [u32],
     face_edges: &'a [u32],
+    /// Per edge: cosine of half the angle between the normals of its faces. None of bare tables.
+    pub(super) edge_cosines: &'a [f64],
+    /// Centre and radius of a ball inside, own frame.
+    pub(super) inner_ball: (Vec3, f64),
+    /// Where all this comes from, if from a hull.
+    pub(super) hull: Option<&'a ConvexHull>,
     /// Own axes to the working frame's.
     pub(super) rotation: Mat3,
     /// Origin of the own frame.
@@ -29,6 +35,9 @@ impl<'a> Polyhedron<'a> {
             edges: hull.edges(),
             face_vertices,
             face_edges,
+            edge_cosines: hull.edge_cosines(),
+            inner_ball: hull.inner_ball(),
+            hull: Some(hull),
             rotation: Mat3::from_quat(pose.rotation),
             origin: pose.translation - origin,
         }
@@ -41,6 +50,9 @@ impl<'a> Polyhedron<'a> {
             edges: &BOX_EDGES,
             face_vertices: &BOX_FACE_VERTICES,
             face_edges: &BOX_FACE_EDGES,
+            edge_cosines: &[std::f64::consts::FRAC_1_SQRT_2; 12],
+            inner_ball: (Vec3::ZERO, b.half[0].min(b.half[1]).min(b.half[2])),
+            hull: None,
             rotation: Mat3::from_cols(b.axes[0], b.axes[1], b.axes[2]),
             origin: b.center,
         }
@@ -60,6 +72,9 @@ impl<'a> Polyhedron<'a> {
             edges,
             face_vertices,
             face_edges,
+            edge_cosines: &[],
+            inner_ball: (Vec3::ZERO, 0.0),
+            hull: None,
             rotation,
             origin,
         }
