@@ -17,7 +17,8 @@ const settingsFromAddress = () => Object.fromEntries(new URLSearchParams(locatio
 export class App {
   constructor({ meta, runs }) {
     Object.assign(this, { meta, runs, run: runs[0], step: 0, playing: false, speed: 1, dirty: true, chosen: null });
-    this.lastStep = this.run.lastStep;
+    const { first_step: firstStep, lastStep } = this.run;
+    Object.assign(this, { firstStep, lastStep, step: firstStep });
     this.canvas = byId("view");
     this.view = new View(this.canvas, runs);
     const settings = settingsFromAddress();
@@ -100,7 +101,7 @@ export class App {
       this.play(false);
       this.seek(step);
     };
-    const steps = Float64Array.from(this.run.series.time_s, (_, i) => i);
+    const steps = Float64Array.from(this.run.series.time_s, (_, i) => this.firstStep + i);
     this.plotted = charts(this.run, this.runs[1]).map((chart) => new Plot(byId("plots"), chart, steps, seek));
   }
 
@@ -136,8 +137,8 @@ export class App {
   }
 
   play(on) {
-    if (on && this.step >= this.lastStep) this.step = 0;
-    this.playing = on && this.lastStep > 0;
+    if (on && this.step >= this.lastStep) this.step = this.firstStep;
+    this.playing = on && this.lastStep > this.firstStep;
     byId("play").classList.toggle("playing", this.playing);
     byId("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
     if (!this.playing) this.seek(this.step);
@@ -146,7 +147,7 @@ export class App {
   /** Goes to the shown step that is nearest. */
   seek(step) {
     const { steps } = this.run;
-    const f = this.run.frame(clamp(step, 0, this.lastStep));
+    const f = this.run.frame(clamp(step, this.firstStep, this.lastStep));
     const next = steps[f + 1];
     this.step = next !== undefined && next - step < step - steps[f] ? next : steps[f];
     this.dirty = true;
@@ -223,10 +224,11 @@ export class App {
     this.choose({ rank: 0 });
   }
 
-  /** Goes on to the first shown step with a contact. */
+  /** Goes to the nearest shown step with a contact, rather on than back. */
   seekToContact() {
-    const f = this.run.steps.findIndex((_, f) => this.run.heaviest.counts[f] > 0);
-    if (f >= 0) this.seek(this.run.steps[f]);
+    const touching = Array.from(this.run.steps).filter((_, f) => this.run.heaviest.counts[f] > 0);
+    const gap = (step) => Math.abs(step - this.step) + (step < this.step ? 0.5 : 0);
+    if (touching.length) this.seek(touching.reduce((best, step) => (gap(step) < gap(best) ? step : best)));
   }
 
   click(e) {
@@ -248,7 +250,7 @@ export class App {
     byId("back").onclick = () => this.nudge(-1);
     byId("forth").onclick = () => this.nudge(1);
     const scrub = byId("scrub");
-    scrub.max = this.lastStep;
+    Object.assign(scrub, { min: this.firstStep, max: this.lastStep });
     scrub.oninput = () => {
       this.play(false);
       this.seek(Number(scrub.value));
@@ -301,7 +303,7 @@ export class App {
       ArrowRight: () => this.nudge(1),
       PageUp: () => this.seek(this.step - 30),
       PageDown: () => this.seek(this.step + 30),
-      Home: () => this.seek(0),
+      Home: () => this.seek(this.firstStep),
       End: () => this.seek(this.lastStep),
       ArrowUp: () => faster(1),
       ArrowDown: () => faster(-1),
@@ -366,15 +368,14 @@ export class App {
   panel(step, f, contact) {
     const s = this.run.series;
     byId("scrub").value = step;
-    byId("scrub").style.setProperty("--done", `${(100 * step) / Math.max(1, this.lastStep)}%`);
+    byId("scrub").style.setProperty("--done", `${(100 * (step - this.firstStep)) / Math.max(1, this.lastStep - this.firstStep)}%`);
     if (this.shownStep === step) return;
     this.shownStep = step;
-    const first = this.run.steps[0];
-    const at = step - first;
+    const at = step - this.firstStep;
     byId("clock").textContent = `${s.time_s[at].toFixed(2)} / ${s.time_s[s.time_s.length - 1].toFixed(2)} s`;
     const rows = [
       ["step", "step", step],
-      ["bodies", "bodies", this.run.bodies.length],
+      ["bodies", "bodies", this.run.bodies.filter((body) => this.run.isThere(body, step)).length],
       ["islands", "islands", s.islands[at]],
       ...(this.run.anyAsleep ? [["asleep", "sleeping_bodies", s.sleeping_bodies[at]]] : []),
       ["fastest body", "max_speed_m_s", s.max_speed_m_s[at], "m/s"],
@@ -395,8 +396,9 @@ export class App {
     const body = card.querySelector("div");
     if (this.chosen && "body" in this.chosen) showBody(body, this.run, this.chosen.body, step, seek);
     else if (contact) showContact(body, this.run, contact, step, seek);
-    else if (this.chosen) body.replaceChildren(Object.assign(document.createElement("p"), { textContent: "Nothing touches at this step.", className: "at" }));
-    listHeaviest(byId("list"), this.run, this.run.heaviestAt(f).slice(0, 5), this.chosen?.rank, (rank) => this.choose({ rank }));
+    else if (this.chosen) body.replaceChildren(Object.assign(document.createElement("p"), { textContent: this.run.unknown.has(step) ? "Contacts of this step were not recorded." : "Nothing touches at this step.", className: "at" }));
+    const heaviest = { rows: this.run.heaviestAt(f).slice(0, 5), known: !this.run.unknown.has(step) };
+    listHeaviest(byId("list"), this.run, heaviest, this.chosen?.rank, (rank) => this.choose({ rank }));
     const shownAt = this.run.pointsAt(step).step;
     const late = shownAt !== step && (this.view.marks.shown.points || this.view.marks.shown.impulses);
     byId("marks").hidden = !late;

@@ -62,11 +62,13 @@ export class Bodies {
     this.run.readPoses(f, t, this.poses);
   }
 
-  /** Fills the meshes; bodies in the set `inTheWay` become glass. */
-  update(inTheWay) {
+  /** Fills the meshes with the bodies that are there in `step`; those in the set `inTheWay` become glass. */
+  update(step, inTheWay) {
+    const { run } = this;
     for (const { mesh, glass, members, scales } of this.groups) {
       let [solid, clear] = [0, 0];
       members.forEach((i, k) => {
+        if (!run.isThere(run.bodies[i], step)) return;
         const hidden = glass && inTheWay?.has(i);
         const to = hidden ? glass : mesh;
         const at = hidden ? clear++ : solid++;

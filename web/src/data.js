@@ -44,7 +44,7 @@ class Run {
   constructor(meta, run, bytes) {
     const section = (name) => bytes.slice(...run.sections[name]);
     const bytesOf = (name) => new Uint8Array(section(name));
-    Object.assign(this, run, { meta, steps: run.frame_steps });
+    Object.assign(this, run, { meta, steps: run.frame_steps, unknown: new Set(run.unknown_contacts) });
     this.moving = run.bodies.map((body, i) => (body.moves ? i : -1)).filter((i) => i >= 0);
     this.slot = new Map(this.moving.map((i, k) => [i, k]));
     this.series = unpackSeries(meta.series_columns, new Float64Array(section("series")));
@@ -64,6 +64,11 @@ class Run {
 
   get lastStep() {
     return this.steps[this.steps.length - 1];
+  }
+
+  /** Whether a body or joint is there in a step. */
+  isThere({ steps }, step) {
+    return !steps || (steps[0] <= step && step <= steps[1]);
   }
 
   /** The index of the last shown step not beyond `step`. */
@@ -112,7 +117,8 @@ class Run {
       const moved = (this.words[b + c * n + k] - this.words[a + c * n + k]) * this.paths[k * 6 + 3 + c];
       sum += moved * moved;
     }
-    return Math.sqrt(sum) / ((this.steps[g] - this.steps[g - 1]) * this.meta.dt);
+    const time = (g) => this.series.time_s[this.steps[g] - this.first_step];
+    return Math.sqrt(sum) / (time(g) - time(g - 1));
   }
 
   /** The picture's contact points of the last contact step not beyond `step`. */
@@ -140,11 +146,12 @@ class Run {
     return { count, a, b, position, normal, direction, impulse };
   }
 
-  /** The exact numbers of body `i` at the key step nearest to `step`; null for a body that stands. */
+  /** The exact numbers of body `i` at the key step nearest to `step`; null for a body that stands, or of which none are kept. */
   bodyAt(step, i) {
     const k = this.slot.get(i);
-    if (k === undefined) return null;
-    const key = nearest(this.body_steps, step);
+    const steps = this.body_steps.filter((step) => this.isThere(this.bodies[i], step));
+    if (k === undefined || !steps.length) return null;
+    const key = this.body_steps.indexOf(steps[nearest(steps, step)]);
     const width = this.meta.body_columns.length;
     const at = (key * this.moving.length + k) * width;
     const names = this.meta.body_columns;

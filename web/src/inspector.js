@@ -94,6 +94,10 @@ export function showBody(parent, run, i, step, seek) {
   const facts = [{ name: "kind", text: `${body.kind} ${shape.name ?? shape.kind}`, field: "kind" }];
   if (body.mass_kg > 0) facts.push(scalar("mass", "mass_kg", body.mass_kg, "kg"));
   facts.push(scalar("friction", "friction", body.friction), scalar("restitution", "restitution", body.restitution));
+  if (!run.isThere(body, step)) {
+    const [first, last] = body.steps;
+    out.push(make("p", `not there at step ${step}, but from ${first} to ${last}`, "at"));
+  }
   const kept = run.bodyAt(step, i);
   if (kept) {
     const v = kept.values;
@@ -111,7 +115,7 @@ export function showBody(parent, run, i, step, seek) {
       vector("angular", ["wx", "wy", "wz"], v, "rad/s"),
     );
     out.push(stepLine(kept.step, step, seek));
-  } else {
+  } else if (!body.moves) {
     const [x, y, z, qx, qy, qz, qw] = body.pose;
     facts.push(vector("position", ["x", "y", "z"], { x, y, z }, "m"), vector("rotation", ["qx", "qy", "qz"], { qx, qy, qz }, "xyz"), scalar("", "qw", qw, "w"));
   }
@@ -144,8 +148,8 @@ export function showContact(parent, run, { title, pair, row, at, note }, step, s
   parent.replaceChildren(...out);
 }
 
-/** The list of the heaviest contacts; `choose(rank)` is called on a click. */
-export function listHeaviest(parent, run, rows, chosen, choose) {
+/** The list of the heaviest contacts; `choose(rank)` is called on a click. `known`: whether they were recorded. */
+export function listHeaviest(parent, run, { rows, known }, chosen, choose) {
   parent.replaceChildren(...rows.map((row, rank) => {
     const item = make("button", "", rank === chosen ? "row on" : "row");
     item.dataset.rank = rank;
@@ -155,5 +159,5 @@ export function listHeaviest(parent, run, rows, chosen, choose) {
     item.onclick = () => choose(rank);
     return item;
   }));
-  if (!rows.length) parent.append(make("p", "nothing touches at this step", "at"));
+  if (!rows.length) parent.append(make("p", known ? "nothing touches at this step" : "contacts of this step were not recorded", "at"));
 }

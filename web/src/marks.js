@@ -108,18 +108,18 @@ export class Marks {
   }
 
   /** Shows what moves with the bodies. */
-  bodies(bodies) {
+  bodies(bodies, step) {
     this.boxes.visible = this.shown.boxes;
-    if (this.shown.boxes) this.fillBoxes(bodies);
-    this.fillJoints(bodies);
+    if (this.shown.boxes) this.fillBoxes(bodies, step);
+    this.fillJoints(bodies, step);
   }
 
-  fillBoxes(bodies) {
+  fillBoxes(bodies, step) {
     const out = this.boxes.geometry.attributes.position;
     let at = 0;
     this.run.bodies.forEach((body, i) => {
       const shape = this.run.shapes[body.shape];
-      const box = worldBox(shape, bodies.poseOf(i));
+      const box = this.run.isThere(body, step) ? worldBox(shape, bodies.poseOf(i)) : null;
       if (!box) return;
       const corner = (k) => [0, 1, 2].map((c) => box[(k >> c) & 1][c]);
       for (let k = 0; k < 8; k++) {
@@ -135,8 +135,8 @@ export class Marks {
     this.boxes.geometry.setDrawRange(0, at / 3);
   }
 
-  fillJoints(bodies) {
-    const shown = this.shown.joints ? this.run.joints : [];
+  fillJoints(bodies, step) {
+    const shown = this.shown.joints ? this.run.joints.filter((joint) => this.run.isThere(joint, step)) : [];
     const thickness = (i) => Math.min(...(bodies.extents[this.run.bodies[i].shape]?.half ?? [Infinity]));
     let rods = 0;
     shown.forEach((joint, k) => {

@@ -5,10 +5,10 @@ import { short } from "./numbers.js";
 
 const SYNC = "moreau";
 
-/** One chart of a list `[{ name, values, unit, color }]` over `time`; `other`: values of an older run. */
+/** One chart of a list `[{ name, values, unit, color }]` over the steps `time`; `other`: values of an older run. */
 export class Plot {
   constructor(parent, chart, time, seek) {
-    Object.assign(this, { chart, time, seek, step: 0 });
+    Object.assign(this, { chart, time, seek, at: 0 });
     this.box = document.createElement("section");
     this.box.className = "plot";
     this.box.innerHTML = "<header><b></b><span></span></header><div class=\"chart\"></div>";
@@ -56,14 +56,14 @@ export class Plot {
       series,
       hooks: { ready: [(u) => this.listen(u)] },
     }, data, this.holder);
-    this.mark(this.step);
+    this.mark(this.at);
   }
 
   listen(u) {
     u.over.append(this.marker);
     const at = (e) => {
       const { left } = u.over.getBoundingClientRect();
-      this.seek(u.posToIdx(e.clientX - left));
+      this.seek(this.time[u.posToIdx(e.clientX - left)]);
     };
     u.over.addEventListener("pointerdown", (e) => {
       u.over.setPointerCapture(e.pointerId);
@@ -72,10 +72,10 @@ export class Plot {
     u.over.addEventListener("pointermove", (e) => e.buttons && at(e));
   }
 
-  /** Shows step `step`: the line, and the numbers of all curves. */
-  mark(step) {
-    this.step = step;
-    if (this.plot) this.marker.style.transform = `translateX(${this.plot.valToPos(this.time[step], "x")}px)`;
+  /** Shows the step at index `at`: the line, and the numbers of all curves. */
+  mark(at) {
+    this.at = at;
+    if (this.plot) this.marker.style.transform = `translateX(${this.plot.valToPos(this.time[at], "x")}px)`;
     if (this.legend.childElementCount !== this.chart.curves.length) {
       this.legend.replaceChildren(...this.chart.curves.map((curve) => {
         const item = document.createElement("i");
@@ -86,10 +86,10 @@ export class Plot {
     }
     this.chart.curves.forEach((curve, k) => {
       const item = this.legend.children[k];
-      const value = curve.values[step] * (curve.factor ?? 1);
+      const value = curve.values[at] * (curve.factor ?? 1);
       item.textContent = `${curve.name} ${short(value)} ${Number.isFinite(value) ? curve.unit : ""}`.trim();
-      item.dataset.value = String(curve.values[step]);
-      item.title = `${curve.values[step]} ${curve.stored ?? curve.unit}`;
+      item.dataset.value = String(curve.values[at]);
+      item.title = `${curve.values[at]} ${curve.stored ?? curve.unit}`;
     });
   }
 }
@@ -108,7 +108,7 @@ function decades(u, axis, low, high) {
 /** What is plotted of a run; `other` is an older run of the same scene, or undefined. */
 export function charts(run, other) {
   const s = run.series;
-  const lowest = s.potential_j.reduce((a, b) => Math.min(a, b), Infinity);
+  const lowest = s.potential_j.reduce((a, b) => (b < a ? b : a), Infinity);
   const raised = (values) => Float64Array.from(values, (v) => v - lowest);
   const curve = (id, name, unit, color, more = {}) => ({ id, name, unit, color, values: s[id], other: other?.series[id], ...more });
   const stage = (id, name, color) => {

@@ -141,7 +141,7 @@ export class View {
       const above = dot(sub(this.center, origin), normal);
       mesh.position.set(...sub(this.center, scale(normal, above)));
       mesh.quaternion.setFromRotationMatrix(new Matrix4().makeBasis(...[axis1, axis2, normal].map((v) => new Vector3(...v))));
-      Object.assign(mesh, { receiveShadow: true, renderOrder: -1 });
+      Object.assign(mesh, { receiveShadow: true, renderOrder: -1, userData: { steps: body.steps } });
       mesh.material.depthWrite = solid;
       this.scene.add(mesh);
       floors.push(mesh);
@@ -214,7 +214,7 @@ export class View {
       const next = other.run.steps[g + 1] ?? other.run.steps[g] + 1;
       other.pose(g, clamp((step - other.run.steps[g]) / (next - other.run.steps[g]), 0, 1));
       other.root.visible = this.showOther;
-      other.update();
+      other.update(other.run.steps[g]);
     }
     this.renderer.shadowMap.needsUpdate = true;
   }
@@ -222,11 +222,12 @@ export class View {
   /** Draws. `points`: contact points to show; `contact`: the chosen one, with point, direction, impulse. */
   render(points, contact) {
     this.findWhatIsInTheWay();
-    this.bodies.update(this.inTheWay);
+    const step = this.run.steps[this.frame];
+    this.bodies.update(step, this.inTheWay);
     this.bodies.color(this.colorBy, this.frame, this.selected);
     this.marks.contacts(points);
     this.marks.choose(contact);
-    this.marks.bodies(this.bodies);
+    this.marks.bodies(this.bodies, step);
     this.placeHalo();
     this.ring.visible = Boolean(contact);
     if (contact) this.ring.position.set(...contact.point);
@@ -234,13 +235,14 @@ export class View {
     for (const floor of this.floors) {
       const normal = new Vector3(0, 0, 1).applyQuaternion(floor.quaternion).toArray();
       // A plane seen from inside its solid would hide the scene.
-      floor.visible = dot(sub(eye, floor.position.toArray()), normal) > 0;
+      floor.visible = this.run.isThere(floor.userData, step) && dot(sub(eye, floor.position.toArray()), normal) > 0;
     }
     this.renderer.render(this.scene, this.camera);
   }
 
   placeHalo() {
-    const found = this.selected >= 0 ? this.bodies.meshOf(this.selected) : null;
+    const body = this.run.bodies[this.selected];
+    const found = body && this.run.isThere(body, this.run.steps[this.frame]) ? this.bodies.meshOf(this.selected) : null;
     this.halo.visible = Boolean(found);
     if (!found) return;
     const pose = this.bodies.poseOf(this.selected);
@@ -262,7 +264,7 @@ export class View {
     run.bodies.forEach((body, i) => {
       // The box around ground of triangles says little of what it hides.
       const { kind } = run.shapes[body.shape];
-      if (body.kind !== "static" || kind === "half-space" || kind === "hull") return;
+      if (body.kind !== "static" || kind === "half-space" || kind === "hull" || !run.isThere(body, run.steps[this.frame])) return;
       let hidden = 0;
       for (let k = 0; k < looks; k++) {
         const m = run.moving[Math.floor((k * run.moving.length) / looks)];

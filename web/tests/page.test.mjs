@@ -1,13 +1,14 @@
 // Opens pages of three scenes in Chromium, plays, scrubs and clicks, and compares every number that is
 // shown with the one that the engine gave.
 //
-// The pages and the numbers come from: cargo run -p moreau-page --example page_and_numbers.
+// The pages and the numbers come from: cargo run -p moreau-page --example page_and_numbers, and from
+// recordings: `moreau view` and cargo run -p moreau-record --example numbers.
 // $CHROMIUM names another browser; without any, the tests say so and are skipped. With $MOREAU_PAGES they
 // are taken from that folder as they are.
 
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -16,6 +17,12 @@ const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, "../..");
 const out = process.env.MOREAU_PAGES ?? join(root, "out/page-tests");
 const SCENES = ["pyramid_20", "pendulum", "seams"];
+/** Pages of recordings, and how each is made. */
+const RECORDINGS = {
+  "recorded": (file) => moreau("record", "seams", "-q", "-o", file),
+  "changing": (file) => cargo("moreau-record", ["--example", "coming_and_going", "--", file]),
+  "killed": (file) => recordUntilKilled("pyramid_20", file),
+};
 const BROWSERS = [process.env.CHROMIUM, "/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
 const executablePath = BROWSERS.find((path) => path && existsSync(path));
 const skip = executablePath ? false : "NO BROWSER: install chromium or set $CHROMIUM";
@@ -24,6 +31,34 @@ if (skip) console.error(`\n*** The page is NOT tested in a browser. ${skip} ***\
 test("the kept bundle is what the sources give", () => {
   execFileSync(process.execPath, [join(here, "../build.mjs"), "--check"], { stdio: "inherit" });
 });
+
+/** Runs a program of the workspace; gives what it prints. */
+function cargo(crate, args) {
+  const run = ["run", "-q", "--locked", "-p", crate, ...args];
+  return execFileSync("cargo", run, { cwd: root, encoding: "utf8", maxBuffer: 1 << 30, stdio: ["ignore", "pipe", "inherit"] });
+}
+const moreau = (...args) => cargo("moreau-cli", ["--", ...args]);
+
+/** Records a long run, and kills its process when there are some frames. */
+async function recordUntilKilled(scene, file) {
+  const args = ["run", "-q", "--locked", "-p", "moreau-cli", "--", "record", scene, "--steps", "1000000", "-q", "-o", file];
+  const child = spawn("cargo", args, { cwd: root, detached: true, stdio: "ignore" });
+  const gone = new Promise((done) => child.on("exit", done));
+  const journal = () => (existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0);
+  while (journal() < 1_500_000 && child.exitCode === null) await new Promise((done) => setTimeout(done, 5));
+  process.kill(-child.pid, "SIGKILL");
+  await gone;
+  assert.ok(journal() > 0, "the process was killed while it recorded");
+}
+
+/** Makes a recording, its page, and its numbers as the reader gives them. */
+async function record(name) {
+  const file = join(out, `${name}.sqlite`);
+  for (const end of ["", "-wal", "-shm"]) rmSync(file + end, { force: true });
+  await RECORDINGS[name](file);
+  moreau("view", file, "--no-open", "--out", join(out, `${name}.html`));
+  writeFileSync(join(out, `${name}.json`), cargo("moreau-record", ["--example", "numbers", "--", file]));
+}
 
 /** A page in a browser of its own, and what went wrong in it. */
 async function open(scene, hash) {
@@ -69,33 +104,38 @@ function same(shown, expected, least, what) {
 const keptStep = (page) => page.$eval("#chosen .at[data-step]", (line) => Number(line.dataset.step));
 
 describe("pages in a browser", { skip, concurrency: false }, () => {
-  before(() => {
+  before(async () => {
     mkdirSync(out, { recursive: true });
     for (const scene of SCENES) {
       const run = ["run", "-q", "-p", "moreau-page", "--example", "page_and_numbers", "--locked", "--"];
       if (process.env.MOREAU_PAGES) continue;
       execFileSync("cargo", [...run, `fixtures/scenes/${scene}.json`, out], { cwd: root, stdio: "inherit" });
     }
+    for (const name of Object.keys(RECORDINGS)) if (!process.env.MOREAU_PAGES) await record(name);
   });
 
-  for (const scene of SCENES) {
+  for (const scene of [...SCENES, ...Object.keys(RECORDINGS)]) {
     test(scene, async () => {
-      const { wanted, steps } = JSON.parse(readFileSync(join(out, `${scene}.json`), "utf8"));
+      const { first = 0, wanted, steps } = JSON.parse(readFileSync(join(out, `${scene}.json`), "utf8"));
       const { browser, page, wrong } = await open(scene, "frame=0&theme=light");
+      if (scene in RECORDINGS) await wholeRecording(page, scene, first, steps);
 
       // It plays, and stops.
       await page.keyboard.press("Space");
-      await page.waitForFunction(() => window.moreau.step > 3);
+      await page.waitForFunction((first) => window.moreau.step > first + 3, first);
       await page.keyboard.press("Space");
       const stopped = await page.evaluate(() => window.moreau.step);
       await page.waitForTimeout(120);
       assert.equal(await page.evaluate(() => window.moreau.step), stopped);
 
       for (const step of wanted) {
-        const { figures, contacts } = steps[step];
+        const { figures, contacts, contacts_kept: known = true } = steps[step];
         await scrub(page, step);
         same(await values(page, "#figures", "field"), { ...figures, step }, 6, `step ${step}`);
         same(await values(page, "#plots", "curve"), figures, 8, `plots at step ${step}`);
+
+        const list = await page.textContent("#list");
+        if (!contacts.length) assert.equal(list, known ? "nothing touches at this step" : "contacts of this step were not recorded");
 
         // The heaviest contact: one key, no reading of docs.
         await page.keyboard.press("h");
@@ -190,6 +230,42 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
     await browser.close();
   });
 });
+
+/** All of a recording is on its page, and its heaviest contacts are those that `moreau query` finds. */
+async function wholeRecording(page, name, first, steps) {
+  const numbers = Object.keys(steps).map(Number);
+  const shown = await page.evaluate(() => {
+    const { run } = window.moreau;
+    const series = Object.fromEntries(Object.entries(run.series).map(([name, values]) => [name, Array.from(values)]));
+    return { steps: Array.from(run.steps), heaviest: run.steps.map((_, f) => run.heaviestAt(f)), series };
+  });
+  assert.deepEqual(shown.steps, numbers);
+  for (const step of numbers) {
+    const { figures, contacts } = steps[step];
+    for (const [field, value] of Object.entries(figures)) {
+      if (field in shown.series) assert.equal(shown.series[field][step - first], value, `${field} of step ${step}`);
+    }
+    const rows = shown.heaviest[step - first];
+    const sorted = contacts.map((c) => c.impulse_normal).sort((a, b) => b - a);
+    assert.deepEqual(rows.map((row) => row.impulse_normal), sorted.slice(0, rows.length), `heaviest of step ${step}`);
+    assert.equal(rows.length, Math.min(8, contacts.length), `heaviest of step ${step}`);
+    for (const row of rows) for (const [field, value] of Object.entries(contacts[row.index])) assert.equal(row[field], value, field);
+  }
+  const busy = numbers.findLast((step) => steps[step].contacts.length);
+  const query = ["query", join(out, `${name}.sqlite`), "--frame", `${busy}`, "--heaviest", "1", "--format", "json"];
+  const [found] = JSON.parse(moreau(...query));
+  await scrub(page, busy);
+  await page.keyboard.press("h");
+  await drawn(page);
+  const card = await values(page, "#chosen", "field");
+  const axes = (field) => ["x", "y", "z"].map((axis) => card[`${field}_${axis}`].value);
+  const impulse = ["impulse_normal", "impulse_tangent1", "impulse_tangent2"].map((field) => card[field].value);
+  assert.deepEqual(impulse, found.impulse);
+  for (const field of ["normal", "tangent1", "tangent2", "lever_a", "lever_b"]) assert.deepEqual(axes(field), found[field], field);
+  for (const field of ["separation", "friction", "restitution", "approach_velocity"]) assert.equal(card[field].value, found[field], field);
+  await page.keyboard.press("Escape");
+  await scrub(page, first);
+}
 
 /** Clicks on a contact point that can be seen, and compares its numbers. */
 async function clickContact(page, box, steps) {

@@ -25,6 +25,7 @@ const AFTER: &str = "Examples:
   moreau run tower_30 --threads 2 --json      figures as one JSON object
   moreau run pile --profile                   see where the time of its steps goes
   moreau record tower_30                      keep every pose, contact and report in one file
+  moreau view out/tower_30.sqlite             watch what was recorded
   moreau query out/tower_30.sqlite --heaviest 10
   moreau compare tower_30 --solvers newton,pgs
   moreau check my.json                        find the first mistake in a scene file
@@ -38,7 +39,7 @@ Exit codes: 0 done, 1 the run or one of its scene's gates failed or an answer is
 pub(crate) enum Command {
     /// Step a scene and print what it came to.
     Run(RunArgs),
-    /// Step a scene and open a page that plays it in the browser, offline.
+    /// Step a scene, or take a recording, and open a page that plays it in the browser, offline.
     View(ViewArgs),
     /// Step a scene and record every pose, contact and report.
     Record(RecordArgs),
@@ -106,14 +107,20 @@ pub(crate) struct RunArgs {
     pub(crate) dump_step: Option<Vec<String>>,
 }
 
-/// Step a scene and open a page that plays it in the browser, offline.
+/// Step a scene, or take a recording, and open a page that plays it in the browser, offline.
 ///
-/// Every body and contact tells its numbers when it is clicked; H goes to the heaviest contact.
+/// Every body and contact tells its numbers when it is clicked; H goes to the heaviest contact. A recording
+/// shows what was recorded and is not stepped again; one that is still written to, or was cut short, is
+/// shown as far as it goes.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// Path of a scene file, or name of a scene (see `moreau scenes`).
+    /// Path of a scene file, name of a scene (see `moreau scenes`), or a recording: FILE or FILE#RUN.
     #[arg(default_value = crate::scenes::SHOWCASE)]
     pub(crate) scene: String,
+
+    /// The run of a recording [default: the last].
+    #[arg(long, value_name = "N")]
+    pub(crate) run: Option<i64>,
 
     /// Solve with this solver instead of the scene's.
     #[arg(long, value_name = "NAME", value_parser = solvers::parser())]
@@ -127,13 +134,12 @@ pub(crate) struct ViewArgs {
     #[arg(long, value_name = "N", value_parser = count, allow_hyphen_values = true)]
     pub(crate) steps: Option<u64>,
 
-    /// Threads. The results have the same bits for any number.
-    #[arg(long, value_name = "N", default_value = "1", value_parser = threads)]
-    #[arg(allow_hyphen_values = true)]
-    pub(crate) threads: usize,
+    /// Threads [default: 1]. The results have the same bits for any number.
+    #[arg(long, value_name = "N", value_parser = threads, allow_hyphen_values = true)]
+    pub(crate) threads: Option<usize>,
 
-    /// Where to write the page [default: out/SCENE.html].
-    #[arg(long, value_name = "FILE")]
+    /// Where to write the page [default: out/SCENE.html; that of a recording beside it].
+    #[arg(short, long, value_name = "FILE", visible_alias = "output")]
     pub(crate) out: Option<PathBuf>,
 
     /// Only write the page and print its path.

@@ -1,7 +1,7 @@
 //! Where scenes come from: files, `fixtures/scenes` here or further up, and the built-in showcase.
 
 use crate::fault::Fault;
-use crate::{output, table};
+use crate::{output, recordings, table};
 use comfy_table::presets::NOTHING;
 use moreau::scene::{Scene, SceneError, import_text};
 use std::collections::BTreeMap;
@@ -28,6 +28,12 @@ pub(crate) fn load(wanted: &str) -> Result<Scene, Fault> {
 
 fn load_file(path: &Path) -> Result<Scene, Fault> {
     let file = path.display().to_string();
+    if path.is_file() && recordings::is_recording(path) {
+        return Err(Fault::input(
+            format!("{file}: is a recording, not a scene"),
+            format!("`moreau view {file}` shows it, `moreau replay {file}` makes its run again"),
+        ));
+    }
     let text = std::fs::read_to_string(path).map_err(|error| {
         let help = "give the path of a scene file, or a name that `moreau scenes` lists";
         Fault::input(format!("cannot read {file}: {error}"), help)

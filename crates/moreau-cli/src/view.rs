@@ -1,13 +1,34 @@
-//! `moreau view`: steps a scene and opens its page.
+//! `moreau view`: steps a scene, or takes a recording, and opens its page.
 
 use crate::args::{RunArgs, ViewArgs};
 use crate::fault::Fault;
+use crate::recordings::{self, page};
 use crate::{output, run, scenes};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
-/// Runs a scene, writes its page and opens it where there is a browser.
+/// Runs a scene or reads a recording, writes its page and opens it where there is a browser.
 pub(crate) fn run(args: &ViewArgs, quiet: bool) -> Result<ExitCode, Fault> {
+    let (file, code) = match recordings::named(&args.scene) {
+        Some((recording, run)) => recorded(args, &recording, run, quiet)?,
+        None => stepped(args, quiet)?,
+    };
+    if !args.no_open {
+        open(&file)?;
+    }
+    Ok(code)
+}
+
+fn stepped(args: &ViewArgs, quiet: bool) -> Result<(PathBuf, ExitCode), Fault> {
+    if args.run.is_some() {
+        return Err(Fault::input(
+            format!(
+                "--run names a run of a recording; `{}` is a scene",
+                args.scene
+            ),
+            "leave it out, or give a recording",
+        ));
+    }
     let file = match &args.out {
         Some(file) => file.clone(),
         None => PathBuf::from(format!("out/{}.html", scenes::load(&args.scene)?.name)),
@@ -17,15 +38,36 @@ pub(crate) fn run(args: &ViewArgs, quiet: bool) -> Result<ExitCode, Fault> {
         solver: args.solver.clone(),
         dt: args.dt,
         steps: args.steps,
-        threads: args.threads,
+        threads: args.threads.unwrap_or(1),
         html: Some(file.clone()),
         ..RunArgs::default()
     };
     let code = run::run(&args_of_run, quiet)?;
-    if !args.no_open {
-        open(&file)?;
+    Ok((file, code))
+}
+
+fn recorded(
+    args: &ViewArgs,
+    recording: &Path,
+    run: Option<i64>,
+    quiet: bool,
+) -> Result<(PathBuf, ExitCode), Fault> {
+    let of_scenes = [
+        ("--solver", args.solver.is_some()),
+        ("--dt", args.dt.is_some()),
+        ("--steps", args.steps.is_some()),
+        ("--threads", args.threads.is_some()),
+    ];
+    if let Some((option, _)) = of_scenes.iter().find(|(_, given)| *given) {
+        return Err(Fault::input(
+            format!("{option} says how a scene is stepped; a recording is shown as it was"),
+            "leave it out, or give the scene",
+        ));
     }
-    Ok(code)
+    let beside = || recording.with_extension("html");
+    let file = args.out.clone().unwrap_or_else(beside);
+    let code = page::write(recording, args.run.or(run), &file, quiet)?;
+    Ok((file, code))
 }
 
 /// Opens a page in the browser; where there is none, says how to.

@@ -1,7 +1,7 @@
 //! Numbers kept with all their bits: of bodies at key steps, of the heaviest contacts, of all
 //! contacts at key steps.
 
-use crate::frame::{BodyState, ContactState};
+use crate::frame::{BodyState, ContactState, Stage};
 
 /// Whole numbers of a contact, in this order.
 pub(crate) const CONTACT_WORDS: [&str; 6] = ["index", "a", "b", "part_a", "part_b", "feature"];
@@ -126,19 +126,16 @@ impl ExactLog {
         }
     }
 
-    /// Takes a step; `last` keeps its bodies in any case.
-    pub(crate) fn bodies<'a>(
-        &mut self,
-        step: u64,
-        last: bool,
-        moving: impl Iterator<Item = &'a BodyState>,
-    ) {
-        let key = step.is_multiple_of(self.body_stride) || last;
+    /// Takes a step; `always` keeps its bodies in any case.
+    pub(crate) fn bodies(&mut self, step: u64, always: bool, stage: &Stage, bodies: &[BodyState]) {
+        let key = step.is_multiple_of(self.body_stride) || always;
         if !key || self.body_steps.last() == Some(&step) {
             return;
         }
         self.body_steps.push(step);
-        self.bodies.extend(moving.map(|body| {
+        let moving = stage.bodies.iter().zip(bodies);
+        let moving = moving.filter(|(record, _)| record.moves);
+        self.bodies.extend(moving.map(|(_, body)| {
             let (p, q) = (body.pose.translation, body.pose.rotation);
             let (v, w) = (body.linear, body.angular);
             [

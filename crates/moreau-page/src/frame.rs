@@ -1,6 +1,6 @@
 //! A run as plain data: what stands still, and one [`Frame`] a step.
 
-use moreau::{BodyKind, Contact, JointKind, Pose, Quat, Shape, StepReport, Vec3, World};
+use moreau::{BodyKind, Contact, Joint, JointKind, Pose, Quat, Shape, StepReport, Vec3, World};
 use serde::Serialize;
 
 /// What does not change in a run.
@@ -35,6 +35,9 @@ pub struct BodyRecord {
     pub friction: f64,
     /// Its own coefficient of restitution.
     pub restitution: f64,
+    /// The first and the last step in which it is there; `None`: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<(u64, u64)>,
 }
 
 /// A joint as the page draws it.
@@ -50,6 +53,26 @@ pub struct JointRecord {
     pub anchor_a: [f64; 3],
     /// In B's frame, m.
     pub anchor_b: [f64; 3],
+    /// The first and the last step in which it is there; `None`: all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub steps: Option<(u64, u64)>,
+}
+
+impl JointRecord {
+    /// Of a world's joint, by the indices of its bodies.
+    pub fn of(joint: &Joint, a: usize, b: usize) -> Self {
+        Self {
+            kind: match joint.kind {
+                JointKind::Ball => "ball",
+                JointKind::Distance { .. } => "distance",
+            },
+            a,
+            b,
+            anchor_a: joint.anchor_a.to_array(),
+            anchor_b: joint.anchor_b.to_array(),
+            steps: None,
+        }
+    }
 }
 
 /// A body after a step.
@@ -114,10 +137,39 @@ pub struct Frame<'a> {
     pub step: u64,
     /// The step's figures.
     pub sample: Sample,
-    /// Every body, in the order of [`Stage::bodies`].
+    /// Every body, in the order of [`Stage::bodies`]; anything for those that are not there.
     pub bodies: &'a [BodyState],
+    /// What touches.
+    pub contacts: Contacts<'a>,
+}
+
+/// What is known of a step's contacts.
+#[derive(Clone, Copy, Debug)]
+pub enum Contacts<'a> {
     /// Every contact point, in a fixed order.
-    pub contacts: &'a [ContactState],
+    Points(&'a [ContactState]),
+    /// The points were not kept; which bodies touch, by index.
+    Pairs(&'a [(u32, u32)]),
+}
+
+impl<'a> Contacts<'a> {
+    /// The contact points, where they are known.
+    pub(crate) fn points(self) -> Option<&'a [ContactState]> {
+        match self {
+            Self::Points(points) => Some(points),
+            Self::Pairs(_) => None,
+        }
+    }
+
+    /// Which bodies touch, once or more.
+    pub(crate) fn pairs(self) -> impl Iterator<Item = (u32, u32)> + 'a {
+        let (points, pairs) = match self {
+            Self::Points(points) => (points, [].as_slice()),
+            Self::Pairs(pairs) => ([].as_slice(), pairs),
+        };
+        let points = points.iter().map(|c| (c.a, c.b));
+        points.chain(pairs.iter().copied())
+    }
 }
 
 impl Stage {
@@ -143,34 +195,30 @@ impl Stage {
                 mass_kg: body.mass_properties().mass,
                 friction: body.material().friction,
                 restitution: body.material().restitution,
+                steps: None,
             });
         }
-        let index = |id| ids.iter().position(|other| *other == id);
+        let index = |id| ids.binary_search(&id).ok();
         let joints = world.joints().filter_map(|(_, joint)| {
-            Some(JointRecord {
-                kind: match joint.kind {
-                    JointKind::Ball => "ball",
-                    JointKind::Distance { .. } => "distance",
-                },
-                a: index(joint.a)?,
-                b: index(joint.b)?,
-                anchor_a: joint.anchor_a.to_array(),
-                anchor_b: joint.anchor_b.to_array(),
-            })
+            let (a, b) = (index(joint.a)?, index(joint.b)?);
+            Some(JointRecord::of(&joint, a, b))
         });
         let joints = joints.collect();
-        let gravity = world.settings().gravity;
-        let up = if gravity.length() > 0.0 {
-            -gravity.normalize()
-        } else {
-            Vec3::Y
-        };
         Self {
             bodies,
             shapes,
             joints,
-            up,
+            up: up(world.settings().gravity),
         }
+    }
+}
+
+/// The unit vector against gravity; y where there is none.
+pub fn up(gravity: Vec3) -> Vec3 {
+    if gravity.length() > 0.0 {
+        -gravity.normalize()
+    } else {
+        Vec3::Y
     }
 }
 

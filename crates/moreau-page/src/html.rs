@@ -93,6 +93,8 @@ struct RunMeta<'a> {
     bodies: &'a [BodyRecord],
     shapes: Vec<Value>,
     joints: &'a [JointRecord],
+    first_step: u64,
+    unknown_contacts: &'a [u64],
     frame_steps: &'a [u64],
     body_steps: &'a [u64],
     /// Of the contacts in the picture.
@@ -205,6 +207,8 @@ fn run_meta<'a>(label: &'a str, recording: &'a Recording, packed: &Packed) -> Ru
         bodies: &stage.bodies,
         shapes: stage.shapes.iter().map(shape).collect(),
         joints: &stage.joints,
+        first_step: recording.first_step,
+        unknown_contacts: &recording.unknown_contacts,
         frame_steps: &recording.frame_steps,
         body_steps: &recording.exact.body_steps,
         contact_steps: contact_steps.collect(),

@@ -4,7 +4,7 @@
 //! and the program of the page (`assets/page.html`, bundled from the folder `web` of the repository).
 //!
 //! **Must not know**: files, command lines, how a run comes about. A step is a [`Frame`] of plain data;
-//! [`Recording::step`] takes it from a world.
+//! [`Recording::step`] takes it from a world; [`Recording::push`] from wherever a run is kept.
 //!
 //! # Which numbers are exact
 //!
@@ -47,8 +47,8 @@ mod recording;
 mod solids;
 
 pub use frame::{
-    BodyRecord, BodyState, ContactState, Frame, JointRecord, SERIES_COLUMNS, Sample, Stage,
-    state_sample,
+    BodyRecord, BodyState, ContactState, Contacts, Frame, JointRecord, SERIES_COLUMNS, Sample,
+    Stage, state_sample, up,
 };
 pub use html::{About, Gate, History, html, html_overlaid};
 pub use recording::Recording;

@@ -2,7 +2,7 @@
 
 use crate::contacts::ContactLog;
 use crate::exact::ExactLog;
-use crate::frame::{self, BodyState, ContactState, Frame, SERIES_COLUMNS, Sample, Stage};
+use crate::frame::{self, BodyState, ContactState, Contacts, Frame, SERIES_COLUMNS, Sample, Stage};
 use crate::islands::islands;
 use moreau::{BodyId, StepReport, World};
 
@@ -22,8 +22,11 @@ pub struct Recording {
     pub(crate) stage: Stage,
     /// Poses are kept of every how many steps; the last step is always kept.
     pub(crate) stride: u64,
+    pub(crate) first_step: u64,
     last_step: u64,
     ids: Vec<BodyId>,
+    /// Shown steps of which it is not known where bodies touch.
+    pub(crate) unknown_contacts: Vec<u64>,
     pub(crate) frame_steps: Vec<u64>,
     /// Seven numbers of each body that moves, body by body, frame by frame.
     pub(crate) frames: Vec<f32>,
@@ -43,6 +46,8 @@ struct Pending {
     step: u64,
     bodies: Vec<BodyState>,
     contacts: Vec<ContactState>,
+    /// In place of the contacts, where they are not known.
+    pairs: Option<Vec<(u32, u32)>>,
 }
 
 impl Recording {
@@ -54,8 +59,10 @@ impl Recording {
         Self {
             stage,
             stride: all_bytes.div_ceil(MOST_POSE_BYTES).max(1),
+            first_step: first,
             last_step: last,
             ids: Vec::new(),
+            unknown_contacts: Vec::new(),
             frame_steps: Vec::new(),
             frames: Vec::new(),
             states: Vec::new(),
@@ -93,7 +100,7 @@ impl Recording {
             step: world.steps(),
             sample: report.map_or_else(|| frame::state_sample(world), |r| frame::sample(world, r)),
             bodies: &bodies,
-            contacts: &contacts,
+            contacts: Contacts::Points(&contacts),
         });
     }
 
@@ -109,34 +116,44 @@ impl Recording {
         for body in bodies {
             self.max_speed = self.max_speed.max(body.linear.length());
         }
-        self.contacts.record(step, contacts);
-        self.exact.contacts(step, contacts);
-        let last = step == self.last_step;
+        if let Some(points) = contacts.points() {
+            self.contacts.record(step, points);
+            self.exact.contacts(step, points);
+        }
+        let ends = step == self.first_step || step == self.last_step;
         self.pending = None;
-        if step.is_multiple_of(self.stride) || last {
+        if step.is_multiple_of(self.stride) || ends {
             self.show(step, bodies, contacts);
         } else {
             self.pending = Some(Pending {
                 step,
                 bodies: bodies.to_vec(),
-                contacts: contacts.to_vec(),
+                contacts: contacts.points().unwrap_or_default().to_vec(),
+                pairs: contacts
+                    .points()
+                    .is_none()
+                    .then(|| contacts.pairs().collect()),
             });
         }
-        let moving = self.stage.bodies.iter().zip(bodies);
-        let moving = moving.filter(|(record, _)| record.moves).map(|(_, b)| b);
-        self.exact.bodies(step, last, moving);
+        self.exact.bodies(step, ends, &self.stage, bodies);
     }
 
     /// Shows the last state of a run that was stopped before its end, too.
     pub fn finish(&mut self) {
         if let Some(last) = self.pending.take() {
-            self.show(last.step, &last.bodies, &last.contacts);
+            let contacts = match &last.pairs {
+                Some(pairs) => Contacts::Pairs(pairs),
+                None => Contacts::Points(&last.contacts),
+            };
+            self.show(last.step, &last.bodies, contacts);
+            self.exact
+                .bodies(last.step, true, &self.stage, &last.bodies);
         }
     }
 
-    fn show(&mut self, step: u64, bodies: &[BodyState], contacts: &[ContactState]) {
+    fn show(&mut self, step: u64, bodies: &[BodyState], contacts: Contacts<'_>) {
         self.frame_steps.push(step);
-        let islands = islands(&self.stage, contacts);
+        let islands = islands(&self.stage, step, contacts.pairs());
         for ((record, body), island) in self.stage.bodies.iter().zip(bodies).zip(islands) {
             if record.moves {
                 self.frames.extend(frame::pose32(&body.pose));
@@ -144,7 +161,11 @@ impl Recording {
                     .push(island | if body.asleep { ASLEEP } else { 0 });
             }
         }
-        self.exact.heaviest(step, contacts);
+        if contacts.points().is_none() {
+            self.unknown_contacts.push(step);
+        }
+        self.exact
+            .heaviest(step, contacts.points().unwrap_or_default());
     }
 
     /// How many bodies move.

@@ -8,7 +8,7 @@ use super::fixtures::{Fixtures, SceneFile};
 use super::golden::Golden;
 use moreau::scene::{Run, RunOptions};
 use moreau::{Pose, Quat, StepReport, Velocity, World, vec3};
-use moreau_page::{About, BodyState, Frame, History, Recording, Stage, html_overlaid};
+use moreau_page::{About, BodyState, Contacts, Frame, History, Recording, Stage, html_overlaid};
 use std::fmt::Display;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -104,7 +104,7 @@ fn replay(file: &SceneFile, csv: &Path) -> Result<Recording, String> {
             step: *step,
             sample,
             bodies,
-            contacts: &[],
+            contacts: Contacts::Pairs(&[]),
         });
     }
     let mut recording = recording.ok_or_else(|| format!("{} holds no states", csv.display()))?;

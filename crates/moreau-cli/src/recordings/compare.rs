@@ -2,7 +2,7 @@
 
 use super::args::{CompareArgs, Panel};
 use super::plot::{Series, panel};
-use super::{chart, fault, pick, record, table};
+use super::{chart, fault, numbered, pick, record, table};
 use crate::fault::Fault;
 use crate::output::{self, short};
 use crate::progress::Progress;
@@ -62,14 +62,12 @@ pub(crate) fn run(args: &CompareArgs, quiet: bool) -> Result<ExitCode, Fault> {
 
 /// FILE or FILE#RUN.
 fn side(text: &str) -> Side {
-    let split = text.rsplit_once('#');
-    let numbered = split.and_then(|(file, run)| Some((file, run.parse().ok()?)));
-    let (file, run) = match numbered {
+    let (file, run) = match numbered(text) {
         Some((file, run)) => (file, Some(run)),
-        None => (text, None),
+        None => (text.into(), None),
     };
     Side {
-        file: file.into(),
+        file,
         run,
         name: text.into(),
     }

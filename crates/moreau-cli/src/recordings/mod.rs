@@ -1,9 +1,10 @@
-//! Recordings on the command line: made ([`record`]), made again ([`replay`]), asked ([`query`]), drawn
-//! ([`plot`]) and held against each other ([`compare`]).
+//! Recordings on the command line: made ([`record`]), made again ([`replay`]), watched ([`page`]), asked
+//! ([`query`]), drawn ([`plot`]) and held against each other ([`compare`]).
 
 pub(crate) mod args;
 mod chart;
 pub(crate) mod compare;
+pub(crate) mod page;
 pub(crate) mod plot;
 mod png;
 pub(crate) mod query;
@@ -13,9 +14,41 @@ mod table;
 
 use crate::fault::Fault;
 use moreau_record::{RecordError, RecordedRun, Recording};
+use std::io::Read;
+use std::path::{Path, PathBuf};
 
 /// The commit that this command was built from.
 pub(crate) const COMMIT: &str = env!("MOREAU_COMMIT");
+
+/// The recording that a word stands for, FILE or FILE#RUN; `None` where it must be a scene.
+pub(crate) fn named(word: &str) -> Option<(PathBuf, Option<i64>)> {
+    let whole = (PathBuf::from(word), None);
+    let numbered = numbered(word).map(|(file, run)| (file, Some(run)));
+    [Some(whole), numbered]
+        .into_iter()
+        .flatten()
+        .find(|(file, _)| is_recording(file))
+}
+
+/// FILE#RUN.
+fn numbered(word: &str) -> Option<(PathBuf, i64)> {
+    let (file, run) = word.rsplit_once('#')?;
+    Some((file.into(), run.parse().ok()?))
+}
+
+/// Whether a file says, or its name does, that it is one of SQLite's.
+pub(crate) fn is_recording(file: &Path) -> bool {
+    const MARK: &[u8] = b"SQLite format 3\0";
+    let mut start = [0; MARK.len()];
+    let read = std::fs::File::open(file).and_then(|mut file| file.read_exact(&mut start));
+    let named = file.extension().is_some_and(|extension| {
+        let names = ["sqlite", "sqlite3", "db"];
+        names
+            .iter()
+            .any(|name| extension.eq_ignore_ascii_case(name))
+    });
+    named || (read.is_ok() && start == MARK)
+}
 
 /// The run that is meant: that of the number, or the last.
 fn pick(recording: &Recording, run: Option<i64>) -> Result<RecordedRun<'_>, Fault> {

@@ -204,7 +204,8 @@ fn words(recorded: &Recorded, file: &Path, args: &RecordArgs) -> String {
     }
     let _ = writeln!(
         text,
-        "next:      moreau query {path} --heaviest 10 | moreau plot {path} | moreau replay {path}"
+        "next:      moreau view {path} | moreau query {path} --heaviest 10 | moreau plot {path} | \
+         moreau replay {path}"
     );
     text
 }

@@ -290,6 +290,133 @@ fn what_is_wrong_is_said() {
     assert!(folder.read("letter.txt").starts_with("Dear"));
 }
 
+/// What the page says of its run.
+fn page(folder: &Folder, file: &str) -> Value {
+    let text = folder.read(file);
+    let start = text.split_once("<script id=\"meta\" type=\"application/json\">");
+    let meta = start.unwrap().1.split_once("</script>").unwrap().0;
+    serde_json::from_str(meta).unwrap()
+}
+
+#[test]
+fn the_page_of_a_recording() {
+    let folder = recorded("page");
+    let ran = folder.moreau(&["view", FILE, "--no-open"]);
+    assert_eq!(
+        fine(&ran),
+        "pair, run 1 of out/pair.sqlite: 21 frames\npage: out/pair.html (open it in a browser)\n"
+    );
+    let meta = page(&folder, "out/pair.html");
+    let frames: Vec<u64> = (0..=20).collect();
+    assert_eq!(meta["runs"][0]["frame_steps"], serde_json::json!(frames));
+    let verdict = &meta["verdict"];
+    assert_eq!(verdict["good"], true, "{verdict}");
+    let names = meta["runs"][0]["bodies"].as_array().unwrap();
+    let names: Vec<_> = names.iter().map(|body| &body["name"]).collect();
+    assert_eq!(names, ["floor", "box, small", "ball"]);
+
+    // A second run in the file is the one that is meant, unless another is named.
+    let args = ["record", "pair.json", "--steps", "5", "-o", FILE];
+    fine(&folder.moreau(&args));
+    let last = |args: &[&str], file: &str| {
+        fine(&folder.moreau(&[&["view", "--no-open"], args].concat()));
+        let meta = page(&folder, file);
+        let steps = meta["runs"][0]["frame_steps"].as_array().unwrap();
+        steps.last().unwrap().as_u64().unwrap()
+    };
+    assert_eq!(last(&[FILE], "out/pair.html"), 5);
+    let first = format!("{FILE}#1");
+    assert_eq!(last(&[&first, "-o", "deep/1.html"], "deep/1.html"), 20);
+    assert_eq!(last(&[FILE, "--run", "1"], "out/pair.html"), 20);
+}
+
+#[test]
+fn what_is_no_recording_has_no_page() {
+    let folder = recorded("no-page");
+    folder.write("letter.sqlite", &"Dear recorder, ".repeat(200));
+    folder.write("empty.sqlite", "");
+    // SQLite keeps the application's id and the tables' version at these places of the header.
+    let patched = |name: &str, at: usize, value: u32| {
+        let mut bytes = folder.bytes(FILE);
+        bytes[at..at + 4].copy_from_slice(&value.to_be_bytes());
+        std::fs::write(folder.path(name), bytes).unwrap();
+    };
+    patched("newer.sqlite", 60, 1000);
+    patched("foreign", 68, 7);
+    let cases: [(&[&str], i32, &str); 9] = [
+        (&["view", "none.sqlite"], 2, "none.sqlite: cannot be opened"),
+        (&["view", "letter.sqlite"], 2, "is not a recording"),
+        (&["view", "foreign"], 2, "foreign: is not a recording"),
+        (&["view", "newer.sqlite"], 2, "has schema version 1000"),
+        (&["view", "empty.sqlite"], 1, "it is empty"),
+        (&["view", FILE, "--run", "7"], 2, "there is no run 7"),
+        (&["view", FILE, "--solver", "pgs"], 2, "--solver says how"),
+        (&["view", "pair.json", "--run", "1"], 2, "is a scene"),
+        (&["run", FILE], 2, "is a recording, not a scene"),
+    ];
+    for (args, code, part) in cases {
+        let ran = folder.moreau(&[args, &["--quiet"]].concat());
+        assert_eq!(
+            (ran.code, ran.out.as_str()),
+            (code, ""),
+            "{args:?}: {ran:?}"
+        );
+        // Long lines are wrapped.
+        let words: Vec<_> = ran.err.split_whitespace().filter(|w| *w != "│").collect();
+        assert!(
+            words.join(" ").contains(part),
+            "{args:?}: no {part:?} in {}",
+            ran.err
+        );
+    }
+    assert!(!folder.path("letter.html").exists() && !folder.path("foreign.html").exists());
+}
+
+/// `kill -9` while a long run is recorded: the page goes to the last frame that is in the file.
+#[cfg(unix)]
+#[test]
+fn the_page_of_a_run_that_was_killed() {
+    let folder = Folder::new("killed");
+    let args = [
+        "record",
+        "pair.json",
+        "--steps",
+        "100000000",
+        "-o",
+        "k.sqlite",
+    ];
+    let mut child = folder
+        .command(&args)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let journal = folder.path("k.sqlite-wal");
+    let start = std::time::Instant::now();
+    while std::fs::metadata(&journal).map_or(0, |data| data.len()) < 400_000 {
+        assert!(start.elapsed().as_secs() < 60, "nothing is recorded");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    // Also while it is still written to.
+    fine(&folder.moreau(&["view", "k.sqlite", "--no-open"]));
+    let during = page(&folder, "k.html");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    fine(&folder.moreau(&["view", "k.sqlite", "--no-open"]));
+    let meta = page(&folder, "k.html");
+    let steps = |meta: &Value| meta["runs"][0]["frame_steps"].as_array().unwrap().clone();
+    let (early, all) = (steps(&during), steps(&meta));
+    assert!(early.len() > 1 && all.starts_with(&early[..early.len() - 1]));
+    let last = all.last().unwrap();
+    let runs = folder.moreau(&["query", "k.sqlite"]);
+    assert!(
+        fine(&runs).contains(&format!("0 to {last}")),
+        "{last}: {runs:?}"
+    );
+    let text = meta["verdict"]["text"].as_str().unwrap();
+    assert!(text.contains("of 100000000 steps so far"), "{text}");
+    assert_eq!(meta["verdict"]["good"], false);
+}
+
 /// Ctrl-C while a long run is recorded: what was recorded is kept, and replays.
 #[cfg(unix)]
 #[test]
