@@ -1,7 +1,7 @@
 //! Recordings of rigid-body runs: every pose, contact and report in one SQLite file.
 //!
 //! **Owns**: the file ([`Recorder`] writes it, [`Recording`] reads it; `docs/recording.md` describes its
-//! tables), and what can be asked of it: states, contacts, reports and figures of a run.
+//! tables), and what can be asked of it: states, contacts, islands, reports and figures of a run.
 //!
 //! **Must not know**: how a step is made; rendering; the command line.
 //!
@@ -38,6 +38,7 @@ mod body;
 mod compare;
 mod contact;
 mod error;
+mod island;
 mod memory;
 mod metrics;
 mod query;
@@ -52,6 +53,7 @@ pub use body::{BodyRecord, JointRecord};
 pub use compare::{Comparison, Distance};
 pub use contact::ContactRecord;
 pub use error::RecordError;
+pub use island::IslandRecord;
 pub use metrics::{METRICS_HEADER, Metrics};
 pub use query::{ContactQuery, Touch};
 pub use reader::{Frame, RecordedRun, Recording, RunInfo};

@@ -3,6 +3,7 @@
 use crate::bits::Packer;
 use crate::body::{BodyRecord, Shapes};
 use crate::contact::{self, Chunk};
+use crate::island;
 use crate::state::{self, BodyState, KEY_EVERY};
 use moreau_pipeline::{BodyId, BodyView, Contact, Joint, JointId, World};
 use rusqlite::{Connection, params};
@@ -280,6 +281,31 @@ impl FrameWriter<'_> {
                 memory.block,
             ])?;
         }
+        Ok(())
+    }
+
+    /// Writes how the islands were solved; nothing where there are none.
+    pub(crate) fn islands(&mut self, memory: &mut Memory) -> rusqlite::Result<()> {
+        let islands = island::islands(self.world, self.frame);
+        if islands.is_empty() {
+            return Ok(());
+        }
+        island::pack(&islands, &mut memory.packer);
+        memory.packer.take(&mut memory.block);
+        let uncertified = islands.iter().filter(|island| !island.certified());
+        let largest = islands.iter().map(|island| island.contact_points).max();
+        let worst = islands.iter().map(|island| island.residual);
+        self.connection
+            .prepare_cached("INSERT INTO island_reports VALUES (?, ?, ?, ?, ?, ?, ?)")?
+            .execute(params![
+                self.run,
+                self.frame(),
+                islands.len() as i64,
+                uncertified.count() as i64,
+                largest.unwrap_or(0) as i64,
+                worst.fold(0.0, f64::max),
+                memory.block,
+            ])?;
         Ok(())
     }
 

@@ -2,7 +2,9 @@ use crate::bits::Torn;
 use crate::body::{BodyRecord, JointRecord};
 use crate::recorder::Ending;
 use crate::state::{self, BodyState};
-use crate::{ContactRecord, FrameReport, RecordError, ShareReport, contact, schema};
+use crate::{
+    ContactRecord, FrameReport, IslandRecord, RecordError, ShareReport, contact, island, schema,
+};
 use moreau_collision::Shape;
 use moreau_pipeline::{BodyId, StateHash, WorldSettings};
 use rusqlite::{Connection, OptionalExtension, Row, params};
@@ -474,6 +476,26 @@ impl<'a> RecordedRun<'a> {
             });
         }
         Ok(())
+    }
+
+    /// The islands of a frame in the order of their first body, and how each was solved; none in the first
+    /// frame, and in files of schema version 2 or less.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn islands(&self, frame: u64) -> Result<Vec<IslandRecord>, RecordError> {
+        let recording = self.recording;
+        let mut statement = recording.sql(
+            recording
+                .connection
+                .prepare_cached("SELECT data FROM island_reports WHERE run = ? AND frame = ?"),
+        )?;
+        let read = |row: &Row<'_>| row.get::<_, Vec<u8>>(0);
+        let row = statement.query_row(params![self.info.run, frame as i64], read);
+        match recording.sql(row.optional())? {
+            Some(data) => island::unpack(&data, frame).map_err(|Torn| self.torn("islands", frame)),
+            None => Ok(Vec::new()),
+        }
     }
 
     /// What each step did, in order; the first frame has none.

@@ -257,6 +257,7 @@ impl Recorder {
             writer.contacts(&mut self.memory)?;
         }
         writer.touches(&mut self.memory)?;
+        writer.islands(&mut self.memory)?;
         let report = FrameReport {
             worst_contact: worst_contact(world, report),
             ..FrameReport::of(report)

@@ -12,7 +12,7 @@ pub(crate) const APPLICATION_ID: i64 = 0x6d72_6563;
 
 /// One step from each version to the next; the first makes version 1 of an empty file. A published
 /// one never changes: a change of the tables is a step more.
-pub(crate) const MIGRATIONS: &[&str] = &[TABLES, SLEEP_AND_NAMES];
+pub(crate) const MIGRATIONS: &[&str] = &[TABLES, SLEEP_AND_NAMES, ISLANDS];
 
 /// Version 1.
 const TABLES: &str = "
@@ -114,6 +114,17 @@ CREATE VIEW named_touches AS
     FROM touches t
     JOIN bodies a ON a.run = t.run AND a.body = t.a
     JOIN bodies b ON b.run = t.run AND b.body = t.b;
+";
+
+/// Version 3: how each island was solved.
+const ISLANDS: &str = "
+CREATE TABLE island_reports (
+    run INTEGER NOT NULL, frame INTEGER NOT NULL,
+    islands INTEGER NOT NULL, uncertified_islands INTEGER NOT NULL,
+    largest_island INTEGER NOT NULL, max_residual REAL,
+    data BLOB NOT NULL,
+    PRIMARY KEY (run, frame)
+) STRICT;
 ";
 
 /// The version that this build writes.

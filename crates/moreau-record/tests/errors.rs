@@ -187,6 +187,37 @@ fn a_file_of_a_later_version() {
     assert_eq!(error, newer);
 }
 
+/// A file as version 2 wrote it: it has no islands, and a run that is added has.
+#[test]
+fn a_file_without_islands_is_read_and_added_to() {
+    let folder = Folder::new("no-islands");
+    let file = folder.file("older.sqlite");
+    good(&file);
+    Connection::open(&file)
+        .unwrap()
+        .execute_batch("DROP TABLE island_reports; PRAGMA user_version = 2")
+        .unwrap();
+    {
+        let recording = Recording::open(&file).unwrap();
+        let run = recording.last_run().unwrap();
+        assert_eq!(run.reports().unwrap()[9].islands, 1);
+        assert!(run.islands(10).unwrap().is_empty());
+    }
+    good(&file);
+    let recording = Recording::open(&file).unwrap();
+    assert!(recording.run(1).unwrap().islands(10).unwrap().is_empty());
+    let run = recording.run(2).unwrap();
+    assert!(run.islands(0).unwrap().is_empty());
+    assert_eq!(run.islands(10).unwrap().len(), 1);
+    // A block that is cut short is damage, not a panic.
+    Connection::open(&file)
+        .unwrap()
+        .execute_batch("UPDATE island_reports SET data = substr(data, 1, 12) WHERE frame = 4")
+        .unwrap();
+    let error = run.islands(4).unwrap_err().to_string();
+    assert!(error.contains("the islands of frame 4"), "{error}");
+}
+
 /// A file as version 1 wrote it: the tables of today without what later versions added.
 #[test]
 fn a_file_of_an_earlier_version_is_brought_up_to_date() {
@@ -202,7 +233,8 @@ fn a_file_of_an_earlier_version_is_brought_up_to_date() {
             .unwrap()
             .execute_batch(
                 "DROP VIEW named_touches; ALTER TABLE reports DROP COLUMN sleeping_bodies; \
-                 ALTER TABLE frames DROP COLUMN asleep; PRAGMA user_version = 1",
+                 ALTER TABLE frames DROP COLUMN asleep; DROP TABLE island_reports; \
+                 PRAGMA user_version = 1",
             )
             .unwrap();
         assert_eq!(ask("PRAGMA user_version"), 1);
@@ -215,7 +247,7 @@ fn a_file_of_an_earlier_version_is_brought_up_to_date() {
             assert_eq!(run.last_frame(), 10);
             assert!(!run.contacts(10).unwrap().is_empty());
         }
-        assert_eq!(ask("PRAGMA user_version"), 2);
+        assert_eq!(ask("PRAGMA user_version"), 3);
         assert_eq!(ask("SELECT count(*) FROM named_touches"), touches);
         assert!(touches > 10);
         std::fs::remove_file(&file).unwrap();

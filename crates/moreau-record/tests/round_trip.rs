@@ -6,7 +6,7 @@ use common::Folder;
 use moreau_collision::Shape;
 use moreau_math::{Pose, Vec3, vec3};
 use moreau_pipeline::{
-    Body, BodyId, Contact, Joint, Mass, StateHash, StepReport, World, WorldSettings,
+    Body, BodyId, Contact, IslandReport, Joint, Mass, StateHash, StepReport, World, WorldSettings,
 };
 use moreau_record::{
     Ending, FrameReport, RecordedRun, Recorder, RecorderSettings, Recording, RunDescription,
@@ -23,6 +23,9 @@ struct Seen {
     contacts: Vec<Contact>,
     hash: StateHash,
     report: Option<StepReport>,
+    islands: Vec<IslandReport>,
+    /// The contacts of awake bodies, which the islands' worst contacts are among.
+    awake: Vec<Contact>,
     /// The worst contact's index among all.
     worst: Option<usize>,
 }
@@ -62,6 +65,8 @@ fn see(world: &World, report: Option<StepReport>) -> Seen {
             .collect(),
         contacts: world.contacts().to_vec(),
         hash: world.hash(),
+        islands: world.island_reports().to_vec(),
+        awake: world.awake_contacts().to_vec(),
         worst: report.and_then(|report| {
             let worst = world.awake_contacts()[report.worst_contact?];
             world.contacts().iter().position(|c| *c == worst)
@@ -106,6 +111,30 @@ fn compare(run: &RecordedRun<'_>, seen: &Seen) {
     for (read, there) in contacts.iter().zip(&seen.contacts) {
         assert_eq!(contact_bits(&read.contact), contact_bits(there));
         assert_eq!(read.penetration(), (-there.separation).max(0.0));
+    }
+    let islands = run.islands(seen.frame).unwrap();
+    // Those of the first frame belong to the step before.
+    let there = seen.report.map_or(&[][..], |_| &seen.islands);
+    assert_eq!(islands.len(), there.len(), "frame {}", seen.frame);
+    for (read, there) in islands.iter().zip(there) {
+        let solve = &there.solve;
+        assert_eq!(read.first_body, there.first_body);
+        let counts = [read.bodies, read.contact_points, read.joints];
+        let expect = [there.bodies, there.contact_points, there.joints];
+        assert_eq!(counts, expect.map(|n| n as u64));
+        assert_eq!(
+            (read.solver, read.guarded),
+            (there.solver.name(), there.guarded)
+        );
+        assert_eq!(
+            (read.stop, read.certified()),
+            (&*solve.stop.to_string(), solve.converged())
+        );
+        let counts = (read.sweeps, read.factorizations);
+        assert_eq!(counts, (solve.sweeps.into(), solve.factorizations.into()));
+        assert_eq!(read.residual.to_bits(), solve.residual.to_bits());
+        let worst = read.worst_contact.map(|at| seen.contacts[at as usize]);
+        assert_eq!(worst, solve.worst_contact.map(|at| seen.awake[at]));
     }
     if seen.frame.is_multiple_of(16) {
         assert_eq!(frame.hash, Some(seen.hash));
@@ -247,6 +276,10 @@ fn a_world_that_is_changed_on_the_way() {
     assert_eq!(run.first_frame(), 5);
     compare_all(&run, &seen);
     assert!(seen.iter().any(|seen| !seen.asleep.is_empty()));
+    assert!(
+        seen.iter()
+            .any(|seen| seen.awake.len() < seen.contacts.len() && !seen.islands.is_empty())
+    );
     let lives: Vec<_> = run
         .bodies()
         .iter()
