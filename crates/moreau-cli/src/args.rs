@@ -45,9 +45,9 @@ pub(crate) enum Command {
     Record(RecordArgs),
     /// Make a recorded run again and compare every bit.
     Replay(ReplayArgs),
-    /// Look for contacts in a recording; with no filter, list its runs.
+    /// Look for contacts or islands in a recording; with no filter, list its runs.
     Query(QueryArgs),
-    /// Draw a recorded run's energy, penetration, residual, iterations and stage times.
+    /// Draw a recorded run's energy, penetration, residual, iterations, solvers and stage times.
     Plot(PlotArgs),
     /// Hold two recordings, or a scene by two solvers, against each other.
     Compare(CompareArgs),

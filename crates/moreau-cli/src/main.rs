@@ -54,10 +54,10 @@ fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {
         Some(Command::Record(args)) => record::run(&args, cli.quiet),
         Some(Command::Replay(args)) => replay::run(&args, cli.quiet),
         Some(Command::Query(args)) => query::run(&args, cli.quiet),
-        Some(Command::Plot(args)) => plot::run(&args),
+        Some(Command::Plot(args)) => plot::run(&args, cli.quiet),
         Some(Command::Compare(args)) => compare::run(&args, cli.quiet),
         Some(Command::Solve(args)) => solve::run(&args, cli.quiet),
-        Some(Command::Scenes) => scenes::print_list().map(|()| ExitCode::SUCCESS),
+        Some(Command::Scenes) => scenes::print_list(cli.quiet).map(|()| ExitCode::SUCCESS),
         Some(Command::Check { scene }) => scenes::check(&scene).map(|()| ExitCode::SUCCESS),
         None => {
             let showcase = RunArgs {

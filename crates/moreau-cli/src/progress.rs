@@ -3,6 +3,10 @@
 
 use indicatif::{ProgressBar, ProgressStyle};
 use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Commands that end before show no bar.
@@ -35,12 +39,17 @@ impl Progress {
             done: 0,
             unit,
             start: Instant::now(),
-            bar: if quiet || !std::io::stderr().is_terminal() {
-                Bar::Never
-            } else {
+            bar: if is_seen(quiet) {
                 Bar::Later
+            } else {
+                Bar::Never
             },
         }
+    }
+
+    /// For work of which nobody knows how much is left: what it is, until the answer is dropped.
+    pub(crate) fn waiting(what: &str, quiet: bool) -> Waiting {
+        Waiting::start(what, is_seen(quiet), PATIENCE)
     }
 
     /// One more is done.
@@ -72,6 +81,88 @@ impl Drop for Progress {
     fn drop(&mut self) {
         if let Bar::Shown(bar) = &self.bar {
             bar.finish_and_clear();
+        }
+    }
+}
+
+/// Whether there is somebody who would see a bar.
+fn is_seen(quiet: bool) -> bool {
+    !quiet && std::io::stderr().is_terminal()
+}
+
+/// Says what goes on, once it takes longer than one is patient.
+#[derive(Debug)]
+pub(crate) struct Waiting {
+    /// Whether it did.
+    #[cfg_attr(not(test), allow(dead_code, reason = "tests look at it"))]
+    shown: Arc<AtomicBool>,
+    /// Dropped to end the thread.
+    end: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Waiting {
+    fn start(what: &str, seen: bool, patience: Duration) -> Self {
+        let shown = Arc::new(AtomicBool::new(false));
+        if !seen {
+            return Self {
+                shown,
+                end: None,
+                thread: None,
+            };
+        }
+        let (end, ended) = channel::<()>();
+        let (what, flag) = (what.to_owned(), shown.clone());
+        let thread = std::thread::spawn(move || {
+            if ended.recv_timeout(patience) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+            let bar = ProgressBar::new_spinner().with_message(what);
+            bar.enable_steady_tick(Duration::from_millis(100));
+            flag.store(true, Ordering::Relaxed);
+            let _ = ended.recv();
+            bar.finish_and_clear();
+        });
+        Self {
+            shown,
+            end: Some(end),
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        drop(self.end.take());
+        if let Some(thread) = self.thread.take() {
+            // It prints nothing after this.
+            let _ = thread.join();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_takes_long_is_shown_and_only_where_somebody_looks() {
+        let short = Duration::from_millis(10);
+        for (seen, patience, expect) in [
+            (true, short, true),
+            (true, Duration::from_secs(3600), false),
+            (false, short, false),
+        ] {
+            let waiting = Waiting::start("reading", seen, patience);
+            let shown = waiting.shown.clone();
+            let start = Instant::now();
+            while !shown.load(Ordering::Relaxed) && start.elapsed() < 20 * short {
+                std::thread::sleep(short / 2);
+            }
+            // Ends at once, whatever it waits for.
+            drop(waiting);
+            assert_eq!(shown.load(Ordering::Relaxed), expect, "{seen} {patience:?}");
+            assert!(start.elapsed() < Duration::from_secs(60));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Where scenes come from: files, `fixtures/scenes` here or further up, and the built-in showcase.
 
 use crate::fault::Fault;
+use crate::progress::Progress;
 use crate::{output, recordings, table};
 use comfy_table::presets::NOTHING;
 use moreau::scene::{Scene, SceneError, import_text};
@@ -91,10 +92,14 @@ fn list() -> BTreeMap<String, Option<PathBuf>> {
 }
 
 /// `moreau scenes`.
-pub(crate) fn print_list() -> Result<(), Fault> {
+pub(crate) fn print_list(quiet: bool) -> Result<(), Fault> {
     let mut table = table::new(NOTHING);
     table.set_header(["scene", "bodies", "steps", "what it shows"]);
-    for (name, path) in list() {
+    let scenes = list();
+    // All are built, to count their bodies.
+    let mut progress = Progress::new(scenes.len() as u64, "scene", quiet);
+    for (name, path) in scenes {
+        progress.step();
         let read = match &path {
             Some(path) => load_file(path),
             None => parse("showcase.json", SHOWCASE_TEXT),
@@ -119,6 +124,7 @@ pub(crate) fn print_list() -> Result<(), Fault> {
             }
         };
     }
+    drop(progress);
     output::print(&format!("{table}\n"))
 }
 

@@ -54,7 +54,20 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Figures, bodies and contacts under the names that the page uses.
+fn islands(world: &World) -> Vec<Value> {
+    let islands = world.island_reports().iter();
+    let value = |r: &moreau::IslandReport| {
+        json!({
+            "first": r.first_body.index, "bodies": r.bodies, "contact_points": r.contact_points,
+            "joints": r.joints, "solver": r.solver.name(), "stop": r.solve.stop.to_string(),
+            "sweeps": r.solve.sweeps, "factorizations": r.solve.factorizations,
+            "residual": r.solve.residual, "worst": r.solve.worst_contact,
+        })
+    };
+    islands.map(value).collect()
+}
+
+/// Figures, bodies, contacts and islands under the names that the page uses.
 fn numbers(world: &World, report: &StepReport) -> Value {
     let times = report.profile.map(|p| p.times).unwrap_or_default();
     let bodies: Vec<Value> = world
@@ -98,5 +111,6 @@ fn numbers(world: &World, report: &StepReport) -> Value {
         },
         "bodies": bodies,
         "contacts": contacts,
+        "islands": islands(world),
     })
 }

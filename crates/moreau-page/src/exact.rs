@@ -1,7 +1,7 @@
 //! Numbers kept with all their bits: of bodies at key steps, of the heaviest contacts, of all
 //! contacts at key steps.
 
-use crate::frame::{BodyState, ContactState, Stage};
+use crate::frame::{BodyState, ContactState, IslandState, Stage};
 
 /// Whole numbers of a contact, in this order.
 pub(crate) const CONTACT_WORDS: [&str; 6] = ["index", "a", "b", "part_a", "part_b", "feature"];
@@ -35,6 +35,24 @@ pub(crate) const CONTACT_COLUMNS: [&str; 25] = [
     "point_z",
 ];
 
+/// Whole numbers of an island, in this order: solver and stop are indices in [`ExactLog::names`], the worst
+/// contact is its index plus one, or 0.
+pub(crate) const ISLAND_WORDS: [&str; 10] = [
+    "first",
+    "bodies",
+    "contact_points",
+    "joints",
+    "solver",
+    "stop",
+    "sweeps",
+    "factorizations",
+    "worst",
+    "guarded",
+];
+
+/// Numbers of an island.
+pub(crate) const ISLAND_COLUMNS: [&str; 1] = ["residual"];
+
 /// Numbers of a body, in this order.
 pub(crate) const BODY_COLUMNS: [&str; 13] = [
     "x", "y", "z", "qx", "qy", "qz", "qw", "vx", "vy", "vz", "wx", "wy", "wz",
@@ -50,15 +68,38 @@ const MOST_BODIES: u64 = 60_000;
 /// Most contacts of all key steps, 224 bytes each.
 const MOST_CONTACTS: usize = 25_000;
 
-/// Contacts of a step.
+/// Most islands of all key steps, 48 bytes each.
+const MOST_ISLANDS: usize = 50_000;
+
+/// Rows of whole numbers and numbers of a step.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Rows {
+pub(crate) struct Rows<const W: usize, const N: usize> {
     pub(crate) step: u64,
-    pub(crate) words: Vec<[u32; CONTACT_WORDS.len()]>,
-    pub(crate) numbers: Vec<[f64; CONTACT_COLUMNS.len()]>,
+    pub(crate) words: Vec<[u32; W]>,
+    pub(crate) numbers: Vec<[f64; N]>,
 }
 
-impl Rows {
+/// Contacts of a step.
+pub(crate) type ContactRows = Rows<{ CONTACT_WORDS.len() }, { CONTACT_COLUMNS.len() }>;
+
+/// Islands of a step.
+pub(crate) type IslandRows = Rows<{ ISLAND_WORDS.len() }, { ISLAND_COLUMNS.len() }>;
+
+impl<const W: usize, const N: usize> Rows<W, N> {
+    pub(crate) fn len(&self) -> usize {
+        self.words.len()
+    }
+}
+
+/// Keeps every second, fourth… step until there are at most so many rows.
+fn thin<const W: usize, const N: usize>(log: &mut Vec<Rows<W, N>>, stride: &mut u64, most: usize) {
+    while log.len() > 2 && log.iter().map(Rows::len).sum::<usize>() > most {
+        *stride *= 2;
+        log.retain(|rows| rows.step.is_multiple_of(*stride));
+    }
+}
+
+impl ContactRows {
     fn of(step: u64, contacts: &[ContactState], order: impl Iterator<Item = usize>) -> Self {
         let mut rows = Self {
             step,
@@ -88,10 +129,6 @@ impl Rows {
         }
         rows
     }
-
-    pub(crate) fn len(&self) -> usize {
-        self.words.len()
-    }
 }
 
 /// What is kept exactly.
@@ -102,11 +139,15 @@ pub(crate) struct ExactLog {
     pub(crate) body_steps: Vec<u64>,
     /// [`BODY_COLUMNS`] of each body that moves, body by body, key step by key step.
     pub(crate) bodies: Vec<[f64; BODY_COLUMNS.len()]>,
-    pub(crate) heaviest: Vec<Rows>,
+    pub(crate) heaviest: Vec<ContactRows>,
     heaviest_most: usize,
-    pub(crate) contacts: Vec<Rows>,
+    pub(crate) contacts: Vec<ContactRows>,
     pub(crate) contact_stride: u64,
     most_contacts: usize,
+    pub(crate) islands: Vec<IslandRows>,
+    pub(crate) island_stride: u64,
+    /// Words that islands refer to.
+    pub(crate) names: Vec<&'static str>,
 }
 
 impl ExactLog {
@@ -123,6 +164,9 @@ impl ExactLog {
             contacts: Vec::new(),
             contact_stride: 1,
             most_contacts: MOST_CONTACTS,
+            islands: Vec::new(),
+            island_stride: 1,
+            names: Vec::new(),
         }
     }
 
@@ -166,14 +210,47 @@ impl ExactLog {
         }
         self.contacts
             .push(Rows::of(step, contacts, 0..contacts.len()));
-        while self.contacts.len() > 2
-            && self.contacts.iter().map(Rows::len).sum::<usize>() > self.most_contacts
-        {
-            self.contact_stride *= 2;
-            let stride = self.contact_stride;
-            self.contacts
-                .retain(|rows| rows.step.is_multiple_of(stride));
+        let most = self.most_contacts;
+        thin(&mut self.contacts, &mut self.contact_stride, most);
+    }
+
+    /// The islands of a step, every step's while they are few, else of every second, fourth…
+    pub(crate) fn islands(&mut self, step: u64, islands: &[IslandState]) {
+        if !step.is_multiple_of(self.island_stride) {
+            return;
         }
+        let words = islands.iter().map(|island| {
+            let (solver, stop) = (self.name(island.solver), self.name(island.stop));
+            let worst = island.worst_contact.map_or(0, |index| index + 1);
+            [
+                island.first,
+                island.bodies,
+                island.contact_points,
+                island.joints,
+                solver,
+                stop,
+                island.sweeps,
+                island.factorizations,
+                worst,
+                u32::from(island.guarded),
+            ]
+        });
+        let words = words.collect();
+        self.islands.push(Rows {
+            step,
+            words,
+            numbers: islands.iter().map(|island| [island.residual]).collect(),
+        });
+        thin(&mut self.islands, &mut self.island_stride, MOST_ISLANDS);
+    }
+
+    /// The index of a word.
+    fn name(&mut self, name: &'static str) -> u32 {
+        let found = self.names.iter().position(|known| *known == name);
+        found.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        }) as u32
     }
 }
 

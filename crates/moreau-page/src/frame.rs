@@ -1,6 +1,9 @@
 //! A run as plain data: what stands still, and one [`Frame`] a step.
 
-use moreau::{BodyKind, Contact, Joint, JointKind, Pose, Quat, Shape, StepReport, Vec3, World};
+use moreau::{
+    BodyKind, Contact, IslandReport, Joint, JointKind, Pose, Quat, Shape, StepReport, StopReason,
+    Vec3, World,
+};
 use serde::Serialize;
 
 /// What does not change in a run.
@@ -101,6 +104,33 @@ pub struct ContactState {
     pub contact: Contact,
 }
 
+/// An island of a step, and how it was solved.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct IslandState {
+    /// Index of its dynamic body with the smallest id.
+    pub first: u32,
+    /// Dynamic bodies.
+    pub bodies: u32,
+    /// Contact points.
+    pub contact_points: u32,
+    /// Joints.
+    pub joints: u32,
+    /// Name of who solved it.
+    pub solver: &'static str,
+    /// Why that stopped; `converged` where the answer is certified.
+    pub stop: &'static str,
+    /// Sweeps over its contacts.
+    pub sweeps: u32,
+    /// Factorisations of its system.
+    pub factorizations: u32,
+    /// Natural map of its worst contact or row, m/s.
+    pub residual: f64,
+    /// That contact's index in the frame's contact points; `None` for a joint, or where it is not known.
+    pub worst_contact: Option<u32>,
+    /// Whether the energy guard reduced the bounce.
+    pub guarded: bool,
+}
+
 /// The names of [`Sample`]'s numbers.
 pub const SERIES_COLUMNS: [&str; 21] = [
     "time_s",
@@ -141,6 +171,8 @@ pub struct Frame<'a> {
     pub bodies: &'a [BodyState],
     /// What touches.
     pub contacts: Contacts<'a>,
+    /// The islands, in the order of their first bodies; none where that is not known.
+    pub islands: &'a [IslandState],
 }
 
 /// What is known of a step's contacts.
@@ -248,6 +280,43 @@ pub(crate) fn contacts(world: &World, ids: &[moreau::BodyId]) -> Vec<ContactStat
         })
     };
     world.contacts().iter().filter_map(state).collect()
+}
+
+/// The islands of the step that a world has just made; `contacts` are those of [`contacts`].
+pub(crate) fn islands(
+    world: &World,
+    ids: &[moreau::BodyId],
+    contacts: &[ContactState],
+) -> Vec<IslandState> {
+    let awake = world.awake_contacts();
+    let key = |c: &Contact| (c.a, c.b, c.key());
+    let index = |worst: usize| {
+        let worst = key(awake.get(worst)?);
+        let found = contacts.binary_search_by_key(&worst, |state| key(&state.contact));
+        found.ok().map(|index| index as u32)
+    };
+    let state = |r: &IslandReport| {
+        let first = ids.binary_search(&r.first_body).ok()?;
+        Some(IslandState {
+            first: first as u32,
+            bodies: r.bodies as u32,
+            contact_points: r.contact_points as u32,
+            joints: r.joints as u32,
+            solver: r.solver.name(),
+            stop: match r.solve.stop {
+                StopReason::Converged => "converged",
+                StopReason::Budget => "budget used up",
+                StopReason::Stalled => "stalled",
+                StopReason::NoSolution => "no solution",
+            },
+            sweeps: r.solve.sweeps,
+            factorizations: r.solve.factorizations,
+            residual: r.solve.residual,
+            worst_contact: r.solve.worst_contact.and_then(index),
+            guarded: r.guarded,
+        })
+    };
+    world.island_reports().iter().filter_map(state).collect()
 }
 
 /// The figures of a world that tells nothing of a step: time, energies, and its fastest body.

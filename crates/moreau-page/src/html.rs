@@ -1,7 +1,7 @@
 //! The page: template, program and data in one file.
 
 use crate::base64;
-use crate::exact::{BODY_COLUMNS, CONTACT_COLUMNS, CONTACT_WORDS};
+use crate::exact::{BODY_COLUMNS, CONTACT_COLUMNS, CONTACT_WORDS, ISLAND_COLUMNS, ISLAND_WORDS};
 use crate::frame::{BodyRecord, JointRecord, SERIES_COLUMNS};
 use crate::pack::{Packed, pack};
 use crate::recording::Recording;
@@ -84,6 +84,8 @@ struct Meta<'a> {
     body_columns: [&'static str; BODY_COLUMNS.len()],
     contact_words: [&'static str; CONTACT_WORDS.len()],
     contact_columns: [&'static str; CONTACT_COLUMNS.len()],
+    island_words: [&'static str; ISLAND_WORDS.len()],
+    island_columns: [&'static str; ISLAND_COLUMNS.len()],
 }
 
 #[derive(Serialize)]
@@ -101,6 +103,9 @@ struct RunMeta<'a> {
     contact_steps: Vec<u64>,
     /// Of the contacts with all their bits.
     row_steps: Vec<u64>,
+    island_steps: Vec<u64>,
+    /// Words that islands refer to.
+    island_names: &'a [&'static str],
     /// Smallest x, y, z of all contact points, then their ranges, m.
     contact_box: [f32; 6],
     impulse_max: f32,
@@ -152,6 +157,8 @@ fn page(runs: &[(&str, &Recording)], about: &About, history: &[History]) -> Stri
         body_columns: BODY_COLUMNS,
         contact_words: CONTACT_WORDS,
         contact_columns: CONTACT_COLUMNS,
+        island_words: ISLAND_WORDS,
+        island_columns: ISLAND_COLUMNS,
     };
     // A "<" could end the element that holds the text.
     let meta = json!(meta).to_string().replace('<', "\\u003c");
@@ -185,9 +192,10 @@ fn notes(recording: &Recording, about: &About, rounding: f32) -> Vec<String> {
     let policy = format!(
         "Printed numbers are those of the step that they name, unrounded (D shows all digits). They \
          are kept of every step for the figures and the heaviest contacts, of {} for bodies, of {} \
-         for all contacts. The picture shows {}, contacts of {}, positions rounded to {:.1e} m.",
+         for all contacts, of {} for islands. The picture shows {}, contacts of {}, positions rounded to {:.1e} m.",
         every(exact.body_stride),
         every(exact.contact_stride),
+        every(exact.island_stride),
         every(recording.stride),
         every(recording.contacts.stride()),
         rounding,
@@ -213,6 +221,8 @@ fn run_meta<'a>(label: &'a str, recording: &'a Recording, packed: &Packed) -> Ru
         body_steps: &recording.exact.body_steps,
         contact_steps: contact_steps.collect(),
         row_steps: recording.exact.contacts.iter().map(|r| r.step).collect(),
+        island_steps: recording.exact.islands.iter().map(|r| r.step).collect(),
+        island_names: &recording.exact.names,
         contact_box: std::array::from_fn(|i| match i {
             0..3 => low[i],
             _ => high[i - 3] - low[i - 3],

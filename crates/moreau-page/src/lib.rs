@@ -14,6 +14,7 @@
 //!
 //! * the [`SERIES_COLUMNS`] of every step,
 //! * the heaviest contacts of every shown step,
+//! * how each island was solved: every step's while they are few, else of every second, fourth…,
 //! * pose and velocity of every body, and all contacts, at *key steps*: every step of a small run,
 //!   every n-th of a large one, so that a page of 2,000 bodies and 600 steps stays below 25 MB.
 //!
@@ -47,8 +48,8 @@ mod recording;
 mod solids;
 
 pub use frame::{
-    BodyRecord, BodyState, ContactState, Contacts, Frame, JointRecord, SERIES_COLUMNS, Sample,
-    Stage, state_sample, up,
+    BodyRecord, BodyState, ContactState, Contacts, Frame, IslandState, JointRecord, SERIES_COLUMNS,
+    Sample, Stage, state_sample, up,
 };
 pub use html::{About, Gate, History, html, html_overlaid};
 pub use recording::Recording;

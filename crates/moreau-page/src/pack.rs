@@ -23,6 +23,17 @@ impl Packed {
         self.bytes.extend(bytes);
         self.sections.insert(name, (start, self.bytes.len()));
     }
+
+    /// How many rows each step has, and the rows.
+    fn rows<const W: usize, const N: usize>(
+        &mut self,
+        [counts, rows]: [&'static str; 2],
+        log: &[Rows<W, N>],
+    ) {
+        let lengths = log.iter().map(|rows| rows.len() as u32);
+        self.section(counts, lengths.flat_map(u32::to_le_bytes));
+        self.section(rows, log.iter().flat_map(row_planes));
+    }
 }
 
 /// Packs a recording behind `bytes`.
@@ -45,23 +56,15 @@ pub(crate) fn pack(recording: &Recording, bytes: Vec<u8>) -> Packed {
     packed.section("paths", numbers.flat_map(f32::to_le_bytes));
     packed.section("poses", poses(recording, &paths));
     packed.section("states", states(recording));
-    let counts = |rows: &[Rows]| {
-        let counts = rows.iter().map(|rows| rows.len() as u32);
-        counts.flat_map(u32::to_le_bytes).collect::<Vec<_>>()
-    };
     let points = recording.contacts.steps.iter();
     let points = points.map(|(_, points)| points.len() as u32);
     packed.section("contact_counts", points.flat_map(u32::to_le_bytes));
     packed.section("contacts", contacts(&recording.contacts));
     let exact = &recording.exact;
     packed.section("body_values", body_values(recording));
-    for (name, count, rows) in [
-        ("heaviest", "heaviest_counts", &exact.heaviest),
-        ("rows", "row_counts", &exact.contacts),
-    ] {
-        packed.section(count, counts(rows));
-        packed.section(name, rows.iter().flat_map(row_planes));
-    }
+    packed.rows(["heaviest_counts", "heaviest"], &exact.heaviest);
+    packed.rows(["row_counts", "rows"], &exact.contacts);
+    packed.rows(["island_counts", "islands"], &exact.islands);
     packed
 }
 
@@ -73,12 +76,12 @@ fn planes<const N: usize>(out: &mut Vec<u8>, numbers: impl Iterator<Item = [u8; 
 }
 
 /// Whole numbers, then numbers, column by column.
-fn row_planes(rows: &Rows) -> Vec<u8> {
+fn row_planes<const W: usize, const N: usize>(rows: &Rows<W, N>) -> Vec<u8> {
     let mut out = Vec::new();
-    for c in 0..rows.words.first().map_or(0, |row| row.len()) {
+    for c in 0..W {
         planes(&mut out, rows.words.iter().map(|row| row[c].to_le_bytes()));
     }
-    for c in 0..rows.numbers.first().map_or(0, |row| row.len()) {
+    for c in 0..N {
         planes(
             &mut out,
             rows.numbers.iter().map(|row| row[c].to_le_bytes()),

@@ -96,11 +96,16 @@ impl Recording {
             Some(_) => frame::contacts(world, &self.ids),
             None => Vec::new(),
         };
+        let islands = match report {
+            Some(_) => frame::islands(world, &self.ids, &contacts),
+            None => Vec::new(),
+        };
         self.push(&Frame {
             step: world.steps(),
             sample: report.map_or_else(|| frame::state_sample(world), |r| frame::sample(world, r)),
             bodies: &bodies,
             contacts: Contacts::Points(&contacts),
+            islands: &islands,
         });
     }
 
@@ -111,6 +116,7 @@ impl Recording {
             sample,
             bodies,
             contacts,
+            islands,
         } = *frame;
         self.series.push(sample);
         for body in bodies {
@@ -120,6 +126,7 @@ impl Recording {
             self.contacts.record(step, points);
             self.exact.contacts(step, points);
         }
+        self.exact.islands(step, islands);
         let ends = step == self.first_step || step == self.last_step;
         self.pending = None;
         if step.is_multiple_of(self.stride) || ends {

@@ -6,7 +6,7 @@
 //! ```
 
 use moreau_pipeline::{BodyId, Contact, World};
-use moreau_record::{BodyRecord, BodyState, FrameReport, RecordedRun, Recording};
+use moreau_record::{BodyRecord, BodyState, FrameReport, IslandRecord, RecordedRun, Recording};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -33,6 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             },
             "bodies": bodies(&run, frame.frame, &states, &frame.asleep),
             "contacts": contacts(&run, frame.frame)?,
+            "islands": islands(&run, frame.frame)?,
             "contacts_kept": run.keeps_contacts(frame.frame),
         });
         steps.insert(frame.frame.to_string(), value);
@@ -95,11 +96,26 @@ fn bodies(
     bodies.map(Option::unwrap_or_default).collect()
 }
 
-fn contacts(run: &RecordedRun<'_>, frame: u64) -> Result<Vec<Value>, Box<dyn Error>> {
-    let index = |id: BodyId| {
-        let mut bodies = run.bodies().iter();
-        bodies.position(|body| body.id == id && body.is_in(frame))
+/// The index of a body.
+fn index(run: &RecordedRun<'_>, frame: u64, id: BodyId) -> Option<usize> {
+    let mut bodies = run.bodies().iter();
+    bodies.position(|body| body.id == id && body.is_in(frame))
+}
+
+fn islands(run: &RecordedRun<'_>, frame: u64) -> Result<Vec<Value>, Box<dyn Error>> {
+    let value = |r: IslandRecord| {
+        json!({
+            "first": index(run, frame, r.first_body), "bodies": r.bodies,
+            "contact_points": r.contact_points, "joints": r.joints, "solver": r.solver,
+            "stop": r.stop, "sweeps": r.sweeps, "factorizations": r.factorizations,
+            "residual": r.residual, "worst": r.worst_contact,
+        })
     };
+    Ok(run.islands(frame)?.into_iter().map(value).collect())
+}
+
+fn contacts(run: &RecordedRun<'_>, frame: u64) -> Result<Vec<Value>, Box<dyn Error>> {
+    let index = |id: BodyId| index(run, frame, id);
     let value = |c: Contact| {
         json!({
             "a": index(c.a), "b": index(c.b),

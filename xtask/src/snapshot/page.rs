@@ -105,6 +105,7 @@ fn replay(file: &SceneFile, csv: &Path) -> Result<Recording, String> {
             sample,
             bodies,
             contacts: Contacts::Pairs(&[]),
+            islands: &[],
         });
     }
     let mut recording = recording.ok_or_else(|| format!("{} holds no states", csv.display()))?;

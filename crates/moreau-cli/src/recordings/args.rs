@@ -83,7 +83,7 @@ pub(crate) struct ReplayArgs {
     pub(crate) threads: usize,
 }
 
-/// Look for contacts in a recording; with no filter, list its runs.
+/// Look for contacts or islands in a recording; with no filter, list its runs.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QueryArgs {
     #[command(flatten)]
@@ -121,6 +121,18 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "N")]
     pub(crate) heaviest: Option<usize>,
 
+    /// Islands in place of contacts: which solver took each, and how right its answer is.
+    #[arg(long, conflicts_with_all = ["pair", "body", "min_impulse", "min_penetration", "min_approach", "heaviest"])]
+    pub(crate) islands: bool,
+
+    /// Only the N islands with the largest residuals, the worst first.
+    #[arg(long, value_name = "N", requires = "islands")]
+    pub(crate) worst: Option<usize>,
+
+    /// Only islands whose answer is not certified.
+    #[arg(long, requires = "islands")]
+    pub(crate) uncertified: bool,
+
     /// How to print them.
     #[arg(long, value_enum, default_value_t = Format::Table)]
     pub(crate) format: Format,
@@ -137,7 +149,7 @@ pub(crate) enum Format {
     Json,
 }
 
-/// Draw a recorded run's energy, penetration, residual, iterations and stage times over time.
+/// Draw a recorded run's energy, penetration, residual, iterations, solvers and stage times over time.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct PlotArgs {
     #[command(flatten)]
@@ -149,7 +161,7 @@ pub(crate) struct PlotArgs {
 
     /// Which panels, in this order.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "PANELS")]
-    #[arg(default_value = "energy,penetration,residual,iterations,times")]
+    #[arg(default_value = "energy,penetration,residual,iterations,solvers,times")]
     pub(crate) panels: Vec<Panel>,
 }
 
@@ -164,6 +176,8 @@ pub(crate) enum Panel {
     Residual,
     /// Sweeps and factorisations.
     Iterations,
+    /// Contact points of the islands that each solver took, and of the largest island.
+    Solvers,
     /// Time of each stage of a step, ms.
     Times,
 }

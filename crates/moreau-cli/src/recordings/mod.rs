@@ -4,6 +4,7 @@
 pub(crate) mod args;
 mod chart;
 pub(crate) mod compare;
+mod islands;
 pub(crate) mod page;
 pub(crate) mod plot;
 mod png;

@@ -8,10 +8,10 @@ use crate::{interrupt, output};
 use moreau::scene::Scene;
 use moreau::{BodyId, Joint, Vec3, World};
 use moreau_page::{
-    About, BodyRecord, BodyState, ContactState, Contacts, Frame, JointRecord, SERIES_COLUMNS,
-    Sample, Stage, html, state_sample, up,
+    About, BodyRecord, BodyState, ContactState, Contacts, Frame, IslandState, JointRecord,
+    SERIES_COLUMNS, Sample, Stage, html, state_sample, up,
 };
-use moreau_record::{Ending, FrameReport, RecordError, RecordedRun, Recording};
+use moreau_record::{Ending, FrameReport, IslandRecord, RecordError, RecordedRun, Recording};
 use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
@@ -248,11 +248,14 @@ impl<'a> Reader<'a> {
             pairs_in_order = pairs.into_iter().collect();
             Contacts::Pairs(&pairs_in_order)
         };
+        let islands = run.islands(number)?;
+        let islands: Vec<_> = islands.iter().filter_map(|r| self.island(r)).collect();
         page.push(&Frame {
             step: number,
             sample: self.sample(frame),
             bodies: &self.bodies,
             contacts,
+            islands: &islands,
         });
         Ok(())
     }
@@ -270,13 +273,32 @@ impl<'a> Reader<'a> {
         self.there.sort_unstable();
     }
 
+    /// The index of a body that is there.
+    fn index(&self, id: BodyId) -> Option<u32> {
+        let at = self.there.binary_search_by_key(&id, |(id, _)| *id).ok()?;
+        Some(self.there[at].1)
+    }
+
+    fn island(&self, r: &IslandRecord) -> Option<IslandState> {
+        let whole = |count: u64| u32::try_from(count).unwrap_or(u32::MAX);
+        Some(IslandState {
+            first: self.index(r.first_body)?,
+            bodies: whole(r.bodies),
+            contact_points: whole(r.contact_points),
+            joints: whole(r.joints),
+            solver: r.solver,
+            stop: r.stop,
+            sweeps: whole(r.sweeps),
+            factorizations: whole(r.factorizations),
+            residual: r.residual,
+            worst_contact: r.worst_contact.map(whole),
+            guarded: r.guarded,
+        })
+    }
+
     /// A contact point by the indices of its bodies.
     fn point(&self, contact: &moreau::Contact) -> Option<ContactState> {
-        let index = |id: BodyId| {
-            let at = self.there.binary_search_by_key(&id, |(id, _)| *id).ok()?;
-            Some(self.there[at].1)
-        };
-        let (a, b) = (index(contact.a)?, index(contact.b)?);
+        let (a, b) = (self.index(contact.a)?, self.index(contact.b)?);
         let center = |i: u32| self.centers[i as usize];
         let (on_a, on_b) = (center(a) + contact.lever_a, center(b) + contact.lever_b);
         Some(ContactState {

@@ -5,16 +5,21 @@ use super::chart::{self, Line, PanelOf};
 use super::{fault, pick};
 use crate::fault::Fault;
 use crate::output;
+use crate::progress::Progress;
 use moreau::pipeline::StageTimes;
 use moreau_record::{FrameReport, RecordedRun, Recording};
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-pub(crate) fn run(args: &PlotArgs) -> Result<ExitCode, Fault> {
+pub(crate) fn run(args: &PlotArgs, quiet: bool) -> Result<ExitCode, Fault> {
     let recording = Recording::open(&args.of.file).map_err(|error| fault(&error))?;
     let run = pick(&recording, args.of.run)?;
-    let series = Series::of(&run, "")?;
+    let series = {
+        let _waiting = Progress::waiting("reading reports", quiet);
+        Series::of(&run, "")?
+    };
     let panels: Vec<_> = args.panels.iter().map(|p| panel(*p, &[&series])).collect();
     let info = run.info();
     let title = format!("{}, solver {}, run {}", info.scene, info.solver, info.run);
@@ -23,7 +28,9 @@ pub(crate) fn run(args: &PlotArgs) -> Result<ExitCode, Fault> {
         files => files.to_vec(),
     };
     let mut text = String::new();
+    // A long run takes a while to read and to draw.
     for file in &files {
+        let _waiting = Progress::waiting(&format!("drawing {}", file.display()), quiet);
         chart::draw(file, &title, &panels)?;
         let _ = writeln!(text, "plot: {}", file.display());
     }
@@ -55,6 +62,23 @@ impl Series {
         })
     }
 
+    /// A line for each solver that took an island, and one for the largest island.
+    fn solvers(&self) -> Vec<Line> {
+        let all = self.reports.iter().flat_map(|(_, report)| &report.solvers);
+        let names: BTreeSet<&str> = all.map(|share| share.solver.as_str()).collect();
+        let points = |report: &FrameReport, name: &str| {
+            let share = report.solvers.iter().find(|share| share.solver == name);
+            share.map_or(0.0, |share| share.contact_points as f64)
+        };
+        let mut lines = vec![self.line("largest island", |r| r.largest_island as f64)];
+        lines.extend(
+            names
+                .iter()
+                .map(|name| self.line(name, |r| points(r, name))),
+        );
+        lines
+    }
+
     fn line(&self, what: &str, value: impl Fn(&FrameReport) -> f64) -> Line {
         let name = match (self.name.as_str(), what) {
             ("", what) => what.to_owned(),
@@ -77,6 +101,7 @@ pub(crate) fn panel(panel: Panel, runs: &[&Series]) -> PanelOf {
         Panel::Penetration => ("deepest overlap, m", false),
         Panel::Residual => ("residual: natural map of the worst contact, m/s", true),
         Panel::Iterations => ("iterations of a step", false),
+        Panel::Solvers => ("contact points of the islands of each solver", false),
         Panel::Times => ("time of a step, ms", false),
     };
     let ms = |x: f64| x * 1e3;
@@ -98,6 +123,7 @@ pub(crate) fn panel(panel: Panel, runs: &[&Series]) -> PanelOf {
             run.line("most sweeps of an island", |r| r.sweeps as f64),
             run.line("factorisations", |r| r.factorizations as f64),
         ],
+        Panel::Solvers => run.solvers(),
         Panel::Times if alone => {
             let mut lines = vec![run.line("whole step", |r| ms(r.times.total))];
             for (i, name) in StageTimes::NAMES.iter().enumerate() {

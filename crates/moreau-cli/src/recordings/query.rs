@@ -1,7 +1,7 @@
-//! `moreau query`: the runs of a recording, and contacts by pair, frame and threshold.
+//! `moreau query`: the runs of a recording, contacts by pair, frame and threshold, and islands.
 
 use super::args::{Format, QueryArgs};
-use super::{fault, pick, table};
+use super::{fault, islands, pick, table};
 use crate::fault::Fault;
 use crate::output;
 use crate::progress::Progress;
@@ -23,6 +23,7 @@ pub(crate) fn run(args: &QueryArgs, quiet: bool) -> Result<ExitCode, Fault> {
         args.min_penetration.is_some(),
         args.min_approach.is_some(),
         args.heaviest.is_some(),
+        args.islands,
     ];
     if !filters.contains(&true) && args.format == Format::Table {
         if args.of.run.is_some() {
@@ -33,17 +34,20 @@ pub(crate) fn run(args: &QueryArgs, quiet: bool) -> Result<ExitCode, Fault> {
         return Ok(ExitCode::SUCCESS);
     }
     let run = pick(&recording, args.of.run)?;
+    if args.islands {
+        return islands::run(&run, args, quiet);
+    }
     let query = query(&run, args)?;
     let mut printer = Printer::new(&run, args.format);
     if query.heaviest.is_some() {
         // Their order is not that of frames.
-        let contacts = run.contacts_where(&query).map_err(|error| fault(&error))?;
+        let contacts = {
+            let _waiting = Progress::waiting("looking for the heaviest contacts", quiet);
+            run.contacts_where(&query).map_err(|error| fault(&error))?
+        };
         printer.add(&contacts)?;
     } else {
-        let all = run.first_frame()..=run.last_frame();
-        let asked = query.frames.clone().unwrap_or(all.clone());
-        let first = (*asked.start()).max(*all.start());
-        let last = (*asked.end()).min(*all.end());
+        let (first, last) = asked(&run, args);
         let mut progress = Progress::new((last + 1).saturating_sub(first), "frame", quiet);
         let mut from = first;
         while from <= last {
@@ -60,6 +64,16 @@ pub(crate) fn run(args: &QueryArgs, quiet: bool) -> Result<ExitCode, Fault> {
     }
     printer.finish()?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The first and the last frame that are asked for and there.
+pub(crate) fn asked(run: &RecordedRun<'_>, args: &QueryArgs) -> (u64, u64) {
+    let (first, last) = match (args.frame, args.frames) {
+        (Some(frame), _) => (frame, frame),
+        (None, Some(frames)) => frames,
+        (None, None) => (0, u64::MAX),
+    };
+    (first.max(run.first_frame()), last.min(run.last_frame()))
 }
 
 /// Prints contacts as they come.

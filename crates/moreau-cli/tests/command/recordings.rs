@@ -118,6 +118,69 @@ fn contacts_by_frame_pair_and_threshold() {
     assert_eq!(fine(&none), "no contacts\n");
 }
 
+/// The solver, the residual and the contacts of each island of each step.
+#[test]
+fn islands_of_a_frame() {
+    let folder = recorded("islands");
+    let query = |args: &[&str]| folder.moreau(&[&["query", FILE, "--islands"], args].concat());
+    let all = json(&query(&["--format", "json"]));
+    // The box stands in all 20 steps, the ball falls first.
+    let count = |name: &str| all.iter().filter(|r| r["name"] == name).count();
+    assert_eq!(count("box, small"), 20);
+    assert!((1..20).contains(&count("ball")), "{all:?}");
+    let contacts = json(&folder.moreau(&["query", FILE, "--frame", "20", "--format", "json"]));
+    let frame = json(&query(&["--frame", "20", "--format", "json"]));
+    assert_eq!(frame.len(), 2);
+    for island in &frame {
+        let own = contacts.iter().filter(|c| c["name_b"] == island["name"]);
+        assert_eq!(island["contact_points"], own.count());
+        assert_eq!(
+            (&island["bodies"], &island["stop"]),
+            (&1.into(), &"converged".into())
+        );
+        let worst = island["worst_contact"].as_u64().unwrap() as usize;
+        assert_eq!(contacts[worst]["name_b"], island["name"]);
+    }
+    let worst = json(&query(&["--worst", "3", "--format", "json"]));
+    let residual = |r: &Value| r["residual"].as_f64().unwrap();
+    let mut sorted: Vec<_> = all.iter().map(residual).collect();
+    sorted.sort_by(|a, b| b.total_cmp(a));
+    let found: Vec<_> = worst.iter().map(residual).collect();
+    assert_eq!(found, sorted[..3]);
+    let csv = query(&["--format", "csv"]);
+    assert_eq!(fine(&csv).lines().count(), all.len() + 1);
+    let uncertified = query(&["--uncertified"]);
+    assert_eq!(fine(&uncertified), "no islands\n");
+    let table = query(&["--frame", "20"]);
+    assert!(
+        fine(&table).contains("certified") && table.out.contains("2 islands\n"),
+        "{table:?}"
+    );
+    // A solver that sweeps once is not certified, and says why.
+    let sloppy = crate::folder::SCENE.replace(
+        "\"steps\": 20,",
+        r#""steps": 20, "settings": {"solver": {"choice": "pgs", "pgs": {"max_sweeps": 1}}},"#,
+    );
+    folder.write("sloppy.json", &sloppy);
+    fine(&folder.moreau(&["record", "sloppy.json", "-o", "s.sqlite"]));
+    let args = [
+        "query",
+        "s.sqlite",
+        "--islands",
+        "--uncertified",
+        "--format",
+        "json",
+    ];
+    let bad = json(&folder.moreau(&args));
+    assert!(!bad.is_empty());
+    for island in bad {
+        assert_eq!(
+            (&island["solver"], &island["stop"]),
+            (&"pgs".into(), &"budget used up".into())
+        );
+    }
+}
+
 #[test]
 fn a_replay_has_the_same_bits_and_says_where_it_has_not() {
     let folder = recorded("replay");
@@ -186,6 +249,8 @@ fn plots_as_svg_and_png() {
         "deepest overlap, m",
         "residual",
         "iterations",
+        "contact points of the islands of each solver",
+        "largest island",
         "time of a step, ms",
     ] {
         assert!(svg.contains(title), "no {title:?}");
