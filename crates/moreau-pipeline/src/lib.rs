@@ -24,8 +24,8 @@
 
 mod activity;
 mod body;
-mod common_point;
 mod bullets;
+mod common_point;
 mod contact;
 mod corrector;
 mod crossings;
