@@ -124,8 +124,9 @@ pub struct SolverSettings {
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
     /// 2500. Bounds the cost of estimating the work.
     pub exact_contact_limit: usize,
-    /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 5
-    /// million (about 3 ms): small islands nearly always get to their exact answer by then.
+    /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 20
+    /// million (about 10 ms): small islands nearly always get to their exact answer by then, a row of
+    /// falling dominoes needs 10 million in some steps.
     pub exact_base_work: u64,
     /// [`SolverChoice::Auto`]: multiply-adds that it may cost beyond that for each contact and row.
     /// Default 20,000 (about 10 us; the fast path takes 1). Too small leaves islands in motion to
@@ -156,7 +157,7 @@ impl Default for SolverSettings {
             choice: SolverChoice::Auto,
             exact_work_limit: 5_000_000,
             exact_contact_limit: 2500,
-            exact_base_work: 5_000_000,
+            exact_base_work: 20_000_000,
             exact_contact_work: 20_000,
             fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
