@@ -41,12 +41,14 @@ pub struct ConvexHull {
     vertex_faces: Vec<u32>,
     /// The edges to the neighbours of each vertex, as those are listed.
     vertex_edges: Vec<u32>,
-    /// Per edge: cosine of half the angle between the normals of its faces.
-    edge_cosines: Vec<f64>,
+    /// Per edge: one over the cosine of half the angle between the normals of its faces.
+    edge_secants: Vec<f64>,
     /// A ball inside of the solid.
     inner_ball: (Vec3, f64),
     bounding_radius: f64,
     center: Vec3,
+    enclosing_radius: f64,
+    inner_radius: f64,
 }
 
 /// A face of a [`ConvexHull`]: the points x of its plane satisfy normal·x = offset.
@@ -103,9 +105,11 @@ impl ConvexHull {
             vertex_neighbours: Vec::new(),
             vertex_faces: Vec::new(),
             vertex_edges: Vec::new(),
-            edge_cosines: Vec::new(),
+            edge_secants: Vec::new(),
             inner_ball: (Vec3::ZERO, 0.0),
             center: Vec3::ZERO,
+            enclosing_radius: 0.0,
+            inner_radius: 0.0,
         };
         if !hull.bounding_radius.is_finite() {
             return Err(ShapeError::NotFinite {
@@ -115,16 +119,17 @@ impl ConvexHull {
         }
         hull.link_vertices();
         hull.center = hull.find_center();
-        hull.edge_cosines = (hull.edges.iter())
+        hull.edge_secants = (hull.edges.iter())
             .map(|edge| {
                 let [n0, n1] = edge.faces.map(|f| hull.faces[f as usize].normal);
-                0.5 * (n0 + n1).length()
+                2.0 / (n0 + n1).length()
             })
             .collect();
         let sum = hull.vertices.iter().fold(Vec3::ZERO, |s, &v| s + v);
         let middle = sum / hull.vertices.len() as f64;
-        let depths = hull.faces.iter().map(|face| -face.distance(middle));
-        hull.inner_ball = (middle, depths.fold(f64::INFINITY, f64::min).max(0.0));
+        hull.inner_ball = (middle, hull.depth(middle).max(0.0));
+        hull.inner_radius = hull.depth(hull.center);
+        hull.enclosing_radius = hull.bounding_radius + hull.center.length();
         Ok(hull)
     }
 
@@ -165,9 +170,19 @@ impl ConvexHull {
         (&self.face_vertices, &self.face_edges)
     }
 
-    /// Per edge: cosine of half the angle between the normals of its faces.
-    pub(crate) fn edge_cosines(&self) -> &[f64] {
-        &self.edge_cosines
+    /// Per edge: one over the cosine of half the angle between the normals of its faces.
+    pub(crate) fn edge_secants(&self) -> &[f64] {
+        &self.edge_secants
+    }
+
+    /// Radius of a ball about the centre that holds the solid, m.
+    pub(crate) fn enclosing_radius(&self) -> f64 {
+        self.enclosing_radius
+    }
+
+    /// Distance of the centre from the nearest face, m.
+    pub(crate) fn inner_radius(&self) -> f64 {
+        self.inner_radius
     }
 
     /// Centre and radius (m, body frame) of a ball inside of the solid.
@@ -257,6 +272,12 @@ impl ConvexHull {
     pub fn mass_properties(&self, density: f64) -> Result<MassProperties, MassError> {
         let triangles: Vec<_> = self.triangles().map(|t| t.map(|v| v as usize)).collect();
         MassProperties::mesh(&self.vertices, &triangles, density)
+    }
+
+    /// Distance of a point inside from the nearest face, m.
+    fn depth(&self, point: Vec3) -> f64 {
+        let depths = self.faces.iter().map(|face| -face.distance(point));
+        depths.fold(f64::INFINITY, f64::min)
     }
 
     fn vertex_range(&self, vertex: usize) -> std::ops::Range<usize> {

@@ -45,12 +45,19 @@ pub struct ManifoldPoint {
 
 /// The contact of two convex shapes, or of parts of two shapes: a common normal and at most four
 /// points.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Manifold {
     normal: Vec3,
     points: [ManifoldPoint; Self::CAPACITY],
     len: usize,
     parts: (u32, u32),
+}
+
+/// Equal normals, points and parts.
+impl PartialEq for Manifold {
+    fn eq(&self, other: &Self) -> bool {
+        self.normal == other.normal && self.points() == other.points() && self.parts == other.parts
+    }
 }
 
 impl Manifold {
@@ -91,6 +98,12 @@ impl Manifold {
     pub fn reset(&mut self, normal: Vec3) {
         self.normal = normal;
         self.len = 0;
+    }
+
+    /// As one that was just made; what it held of points is not wiped.
+    pub(crate) fn clear(&mut self) {
+        self.reset(Vec3::ZERO);
+        self.parts = (0, 0);
     }
 
     /// Adds a point; returns false (and drops it) where four are held already.

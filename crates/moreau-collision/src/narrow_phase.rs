@@ -102,7 +102,7 @@ pub fn collide(
     settings: &CollideSettings,
     manifold: &mut Manifold,
 ) {
-    *manifold = Manifold::default();
+    manifold.clear();
     let operands = (Operand::new(shape_a, pose_a), Operand::new(shape_b, pose_b));
     run(operands, settings.prediction, manifold, |_| {});
 }

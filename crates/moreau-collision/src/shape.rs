@@ -246,10 +246,7 @@ impl Shape {
                 height * radius / (radius + vec3(height, *radius, 0.0).length())
             }
             Self::HalfSpace { .. } => f64::INFINITY,
-            Self::Hull(hull) => {
-                let depths = hull.faces().iter().map(|f| -f.distance(hull.center()));
-                depths.fold(f64::INFINITY, f64::min)
-            }
+            Self::Hull(hull) => hull.inner_radius(),
             Self::Mesh(_) | Self::Heightfield(_) | Self::Compound(_) => 0.0,
         }
     }

@@ -5,7 +5,7 @@ use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::profile::held;
 use crate::recycle::{Kept, Recycling};
-use crate::sweep::{self, Found, Path};
+use crate::sweep::{self, Found, Path, Reach};
 use crate::wake::is_mover;
 use crate::world::WorldState;
 use crate::{BodyId, BodyKind};
@@ -29,6 +29,14 @@ pub(crate) struct Detection {
     pub(crate) sensor_pairs: Vec<(u32, u32)>,
     /// Of each pair, in their order, and more.
     found: Vec<PairFound>,
+    /// Of each chunk of pairs, in their order, and more: the manifolds to keep from this step on.
+    anew: Vec<Vec<Kept>>,
+    /// The next list of kept manifolds.
+    next_kept: Vec<Kept>,
+    /// By slot; zero for bodies that do not move by themselves.
+    reaches: Vec<Reach>,
+    /// Slots whose reach is not zero.
+    movers: Vec<u32>,
 }
 
 /// What the narrow phase found of a pair.
@@ -39,7 +47,18 @@ struct PairFound {
     manifolds: Vec<Found>,
     /// Whether the manifold is a kept one.
     recycled: bool,
-    keep: Option<Kept>,
+    keep: Keep,
+}
+
+/// What to keep of a pair for the next step.
+#[derive(Clone, Copy, Default)]
+enum Keep {
+    #[default]
+    Nothing,
+    /// What was kept before.
+    Same,
+    /// What its chunk holds at this index.
+    Anew(u32),
 }
 
 impl PairFound {
@@ -68,13 +87,19 @@ impl Detection {
     /// What is held here: boxes and pairs, manifolds.
     pub(crate) fn bytes(&self) -> (usize, usize) {
         let manifolds = self.found.iter().map(|found| held(&found.manifolds));
+        let anew = self.anew.iter().map(held);
         (
             self.broad_phase.bytes()
                 + held(&self.touched)
                 + held(&self.joined)
                 + held(&self.pairs)
-                + held(&self.sensor_pairs),
-            held(&self.found) + manifolds.sum::<usize>(),
+                + held(&self.sensor_pairs)
+                + held(&self.reaches)
+                + held(&self.movers),
+            held(&self.found)
+                + manifolds.sum::<usize>()
+                + anew.sum::<usize>()
+                + held(&self.next_kept),
         )
     }
 
@@ -145,13 +170,20 @@ impl Detection {
         let prediction = state.settings.prediction_distance;
         let sleepers = activity.sleeping.bodies > 0;
         let mut movers = false;
+        for index in self.movers.drain(..) {
+            self.reaches[index as usize] = Reach::default();
+        }
+        self.reaches.resize(state.bodies.len(), Reach::default());
         for &index in &activity.bodies {
             let Some(body) = &state.bodies[index as usize].value else {
                 continue;
             };
             let path = Path::new(body, &free[index as usize]);
             let shift = path.velocity.linear * dt;
-            let turn = path.reach(dt) - path.velocity.linear.length() * dt;
+            let reach = Reach::new(&path, dt);
+            let turn = reach.turn;
+            self.reaches[index as usize] = reach;
+            self.movers.push(index);
             let mut aabb = aabb_of(body);
             aabb = aabb.union(&Aabb::new(aabb.min + shift, aabb.max + shift));
             // Two boxes that stay never meet, so growing the moving ones is enough.
@@ -262,36 +294,50 @@ impl Detection {
         if self.found.len() < self.pairs.len() {
             self.found.resize_with(self.pairs.len(), PairFound::new);
         }
+        let chunks = self.pairs.len().div_ceil(CHUNK);
+        if self.anew.len() < chunks {
+            self.anew.resize_with(chunks, Vec::new);
+        }
         self.look_up_kept(state);
         let prediction = state.settings.prediction_distance;
         let recycling = Recycling {
             tolerance: state.settings.recycling,
             prediction,
-            dt,
         };
-        let fill = |(pairs, founds): (&[(u32, u32)], &mut [PairFound])| {
-            for ((index_a, index_b), found) in pairs.iter().zip(founds) {
-                let (a, b) = (path(state, free, *index_a), path(state, free, *index_b));
-                let kept = found.kept_before.map(|i| &state.kept[i as usize]);
-                found.recycled =
-                    kept.is_some_and(|kept| recycling.reuse(kept, &a, &b, &mut found.manifolds));
-                if found.recycled {
-                    found.keep = kept.copied();
-                    continue;
+        let reaches = &self.reaches;
+        let fill =
+            |((pairs, founds), anew): ((&[(u32, u32)], &mut [PairFound]), &mut Vec<Kept>)| {
+                anew.clear();
+                for (&(index_a, index_b), found) in pairs.iter().zip(founds) {
+                    let (a, b) = (path(state, free, index_a), path(state, free, index_b));
+                    let reach = reaches[index_a as usize].towards(&reaches[index_b as usize]);
+                    let kept = found.kept_before.map(|i| &state.kept[i as usize]);
+                    found.recycled = kept.is_some_and(|kept| {
+                        recycling.reuse(kept, (&a, &b), reach, &mut found.manifolds)
+                    });
+                    if found.recycled {
+                        found.keep = Keep::Same;
+                        continue;
+                    }
+                    sweep::find((&a, &b), reach, (prediction, dt), &mut found.manifolds);
+                    let ids = (id(state, index_a), id(state, index_b));
+                    found.keep = match recycling.keep(ids, (&a, &b), reach, &found.manifolds) {
+                        Some(kept) => {
+                            anew.push(kept);
+                            Keep::Anew(anew.len() as u32 - 1)
+                        }
+                        None => Keep::Nothing,
+                    };
                 }
-                sweep::find(&a, &b, prediction, dt, &mut found.manifolds);
-                let ids = (id(state, *index_a), id(state, *index_b));
-                found.keep = recycling.keep(ids, &a, &b, &found.manifolds);
-            }
-        };
+            };
         if parallel && self.pairs.len() > CHUNK {
             let pairs = self.pairs.par_chunks(CHUNK);
-            pairs.zip(self.found.par_chunks_mut(CHUNK)).for_each(fill);
+            let found = self.found.par_chunks_mut(CHUNK);
+            pairs.zip(found).zip(&mut self.anew).for_each(fill);
         } else {
-            self.pairs
-                .chunks(CHUNK)
-                .zip(self.found.chunks_mut(CHUNK))
-                .for_each(fill);
+            let pairs = self.pairs.chunks(CHUNK);
+            let found = self.found.chunks_mut(CHUNK);
+            pairs.zip(found).zip(&mut self.anew).for_each(fill);
         }
         let found = &self.found[..self.pairs.len()];
         found.iter().filter(|found| found.recycled).count()
@@ -306,11 +352,32 @@ impl Detection {
         }
     }
 
-    /// Lists what to keep for the next step, sorted by pair.
-    pub(crate) fn list_kept(&self, kept: &mut Vec<Kept>) {
-        kept.clear();
+    /// Lists what to keep for the next step, sorted by pair. `kept` is the list that the manifolds were
+    /// found with.
+    pub(crate) fn list_kept(&mut self, kept: &mut Vec<Kept>) {
         let found = &self.found[..self.pairs.len()];
-        kept.extend(found.iter().filter_map(|found| found.keep));
+        let anew = |pair: usize, index: u32| self.anew[pair / CHUNK][index as usize];
+        let mut keeps =
+            (found.iter().enumerate()).filter(|(_, f)| !matches!(f.keep, Keep::Nothing));
+        // While a pile lies still its pairs stay the same, and most of what is kept of them.
+        let stays = keeps.clone().count() == kept.len()
+            && keeps.all(|(_, found)| found.kept_before.is_some());
+        if !stays {
+            self.next_kept.clear();
+        }
+        for (pair, found) in found.iter().enumerate() {
+            match (found.keep, found.kept_before) {
+                (Keep::Anew(index), Some(before)) if stays => {
+                    kept[before as usize] = anew(pair, index);
+                }
+                (Keep::Anew(index), _) => self.next_kept.push(anew(pair, index)),
+                (Keep::Same, Some(before)) if !stays => self.next_kept.push(kept[before as usize]),
+                _ => {}
+            }
+        }
+        if !stays {
+            std::mem::swap(kept, &mut self.next_kept);
+        }
     }
 
     /// Lists the contact points of all manifolds in the order (a, b, parts, feature); returns how many

@@ -51,6 +51,28 @@ impl<'a> Path<'a> {
     }
 }
 
+/// How far any point of a body can come in a step, m.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Reach {
+    all: f64,
+    /// By turning alone.
+    pub(crate) turn: f64,
+}
+
+impl Reach {
+    pub(crate) fn new(path: &Path<'_>, dt: f64) -> Self {
+        let all = path.reach(dt);
+        let turn = all - path.velocity.linear.length() * dt;
+        Self { all, turn }
+    }
+
+    /// How far two can come towards each other. Either body may be stopped by a third, so the faster
+    /// one's way counts, not the relative one.
+    pub(crate) fn towards(&self, other: &Self) -> f64 {
+        self.all.max(other.all) + self.turn.min(other.turn)
+    }
+}
+
 /// A manifold and the time after the start of the step (s) at which the bodies are where it was
 /// found; 0 for bodies that are within the prediction distance from the start.
 #[derive(Clone, Copy, Debug, Default)]
@@ -64,11 +86,17 @@ const MEETING_GAP: f64 = 1e-4;
 const ADVANCES: u32 = 24;
 
 /// Replaces the content of `found` by the contacts of a pair whose bodies move along `a` and `b` for
-/// `dt` (s), in the order of their parts. Each part of a pair is followed on its own.
-pub(crate) fn find(a: &Path<'_>, b: &Path<'_>, prediction: f64, dt: f64, found: &mut Vec<Found>) {
+/// `dt` (s) and can come `reach` (m) towards each other, in the order of their parts. Each part of a pair
+/// is followed on its own.
+pub(crate) fn find(
+    (a, b): (&Path<'_>, &Path<'_>),
+    reach: f64,
+    (prediction, dt): (f64, f64),
+    found: &mut Vec<Found>,
+) {
     found.clear();
     let settings = CollideSettings {
-        prediction: prediction + reach(a, b, dt),
+        prediction: prediction + reach,
     };
     if a.body.shape.is_convex() && b.body.shape.is_convex() {
         let pair = Pair { a, b, part: None };
@@ -199,12 +227,6 @@ impl Pair<'_> {
         });
         *manifold = nearest.unwrap_or_default();
     }
-}
-
-/// How far the two can come towards each other in `dt`, m. Either body may be stopped by a third, so
-/// the faster one's way counts, not the relative one.
-pub(crate) fn reach(a: &Path<'_>, b: &Path<'_>, dt: f64) -> f64 {
-    a.reach(dt).max(b.reach(dt)) + turn(a, dt).min(turn(b, dt))
 }
 
 /// How far the gap between the two can close in `dt` where nothing stops either, m.

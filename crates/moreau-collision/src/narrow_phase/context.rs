@@ -140,11 +140,7 @@ pub(super) fn is_usable(shape: &Shape, pose: &Pose) -> bool {
 
 /// The sphere about the centroid of a hull that surely holds it.
 fn hull_sphere(hull: &ConvexHull, pose: &Pose) -> (Vec3, f64) {
-    let center = hull.center();
-    (
-        pose.transform_point(center),
-        hull.bounding_radius() + center.length(),
-    )
+    (pose.transform_point(hull.center()), hull.enclosing_radius())
 }
 
 /// Whether `b` comes before `a` in the order of the pair functions.
@@ -210,17 +206,18 @@ impl<'m> Context<'m> {
         prediction: f64,
         manifold: &'m mut Manifold,
     ) -> Option<Self> {
-        if !(is_usable(first.shape, first.pose) && is_usable(second.shape, second.pose)) {
-            return None;
-        }
         let size = first.radius + second.radius;
         let largest = (first.center.abs().max(second.center.abs())).max_element();
         let touch = SIZE_ROUNDING * size + COORDINATE_ROUNDING * largest;
         let limit = prediction + touch;
         let bounded = !matches!(first.shape, Shape::HalfSpace { .. });
-        let apart = (second.center - first.center).abs().max_element();
+        let apart = (second.center - first.center).length_squared();
+        let reach = size + limit + touch;
         // Written so that infinities and NaN of overflowing differences end here, too.
-        if !(apart.is_finite() && (!bounded || apart <= size + limit)) {
+        if bounded && !(apart <= reach * reach) {
+            return None;
+        }
+        if !(is_usable(first.shape, first.pose) && is_usable(second.shape, second.pose)) {
             return None;
         }
         let smaller = if bounded && first.radius < second.radius {

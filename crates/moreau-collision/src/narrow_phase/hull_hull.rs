@@ -15,7 +15,7 @@
 //!
 //! ```text
 //! s(n_f) <= h_f(x)
-//! s(n) <= n·(x - p) <= max(h_f(x), h_g(x), 0) / cos(angle between n_f and n_g / 2)
+//! s(n) <= n·(x - p) <= max(h_f(x), h_g(x)) / cos(half the angle between n_f and n_g)
 //! ```
 //!
 //! for all n between the normals of the faces f and g of an edge; without the cosine where both heights
@@ -41,8 +41,8 @@ const CROSS_ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// How far the ends of an edge may lie below the planes of its faces, relative to the sizes.
 const PLANAR: f64 = 4e-9;
 
-/// Points of the other solid that edges are measured against.
-const ROWS: usize = 5;
+/// Points of the other solid that edges are measured against, at most: as many as a byte has bits.
+const ROWS: usize = 8;
 
 /// How much was looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,9 +57,9 @@ struct Side<'p> {
     /// Radius of the ball inside of the other solid.
     radius: f64,
     /// Heights above the faces, a row for each point; first of the centre of that ball.
-    heights: SmallVec<[f64; 128]>,
+    heights: SmallVec<[f64; 256]>,
     /// What the separation along each face cannot exceed; minus infinity where it is known.
-    bounds: SmallVec<[f64; 32]>,
+    bounds: SmallVec<[f64; 64]>,
 }
 
 /// A face that was looked at.
@@ -72,6 +72,8 @@ struct FaceAxis {
     /// The vertex of the other solid that lies deepest, in the frame of the face's.
     deepest: Vec3,
 }
+
+type FaceAxes = SmallVec<[FaceAxis; 8]>;
 
 /// Two polyhedra, all in the frame of the first.
 struct Pair<'p> {
@@ -92,27 +94,37 @@ struct PlacedEdge {
 }
 
 impl<'p> Side<'p> {
-    fn new(solid: &'p Polyhedron<'p>, (center, radius): (Vec3, f64)) -> Self {
-        let heights: SmallVec<[f64; 128]> =
-            solid.faces.iter().map(|f| f.distance(center)).collect();
-        let bounds = heights.iter().map(|height| height - radius).collect();
+    /// Nothing is known yet.
+    fn new(solid: &'p Polyhedron<'p>) -> Self {
         Self {
             solid,
-            radius,
-            heights,
-            bounds,
+            radius: 0.0,
+            heights: SmallVec::new(),
+            bounds: SmallVec::new(),
         }
     }
 
-    /// Of a point of the other solid, own frame.
-    fn add(&mut self, point: Vec3) {
-        let keeps = self.heights.len() < ROWS * self.bounds.len();
-        for (face, bound) in self.solid.faces.iter().zip(&mut self.bounds) {
-            let height = face.distance(point);
-            *bound = bound.min(height);
-            if keeps {
-                self.heights.push(height);
+    /// Starts with the ball inside of the other solid.
+    fn start(&mut self, (center, radius): (Vec3, f64)) {
+        self.radius = radius;
+        let heights = self.solid.faces.iter().map(|face| face.distance(center));
+        self.heights.extend(heights);
+        let bounds = self.heights.iter().map(|height| height - radius);
+        self.bounds.extend(bounds);
+    }
+
+    /// A point of the other solid, own frame; it is a row if there are no more than `rows` with it.
+    fn add(&mut self, point: Vec3, rows: usize) {
+        let start = self.heights.len();
+        let heights = self.solid.faces.iter().map(|face| face.distance(point));
+        self.heights.extend(heights);
+        for (bound, &height) in self.bounds.iter_mut().zip(&self.heights[start..]) {
+            if height < *bound {
+                *bound = height;
             }
+        }
+        if start >= rows * self.bounds.len() {
+            self.heights.truncate(start);
         }
     }
 
@@ -127,15 +139,52 @@ impl<'p> Side<'p> {
         most
     }
 
+    /// The edges that could separate by more than `least`.
+    fn edges_beyond(&self, least: f64) -> SmallVec<[u32; 32]> {
+        let (count, solid) = (self.bounds.len(), self.solid);
+        let greatest_secant = solid
+            .edge_secants
+            .iter()
+            .fold(1.0, |g: f64, &s| if s > g { s } else { g });
+        // Bit by bit for each row: whether the height leaves the edges of the face a chance.
+        let mut chances: SmallVec<[u8; 64]> = SmallVec::from_elem(0, count);
+        let mut all = 0;
+        for (row, heights) in self.heights.chunks_exact(count).enumerate() {
+            let bar = least + self.radius_of(row);
+            let bar = if bar > 0.0 {
+                bar / greatest_secant
+            } else {
+                bar
+            };
+            all |= 1 << row;
+            for (chance, &height) in chances.iter_mut().zip(heights) {
+                *chance |= u8::from(height > bar) << row;
+            }
+        }
+        let has_chance = |&index: &u32| {
+            let [f, g] = solid.edges[index as usize].faces;
+            chances[f as usize] | chances[g as usize] == all
+        };
+        (0..solid.edges.len() as u32)
+            .filter(has_chance)
+            .filter(|&index| self.could_exceed(index as usize, least))
+            .collect()
+    }
+
+    /// What is to be taken off the heights of a row: the first is that of the centre of a ball.
+    fn radius_of(&self, row: usize) -> f64 {
+        if row == 0 { self.radius } else { 0.0 }
+    }
+
     /// Whether an edge could separate by more than `least`.
     fn could_exceed(&self, index: usize, least: f64) -> bool {
         let [f, g] = self.solid.edges[index].faces.map(|f| f as usize);
-        let cosine = self.solid.edge_cosines[index];
-        let mut radius = self.radius;
-        self.heights.chunks_exact(self.bounds.len()).all(|row| {
-            let most = row[f].max(row[g]);
-            let bound = if most > 0.0 { most / cosine } else { most };
-            bound - std::mem::take(&mut radius) > least
+        let secant = self.solid.edge_secants[index];
+        let mut rows = self.heights.chunks_exact(self.bounds.len()).enumerate();
+        rows.all(|(row, heights)| {
+            let most = heights[f].max(heights[g]);
+            let bound = if most > 0.0 { most * secant } else { most };
+            bound - self.radius_of(row) > least
         })
     }
 }
@@ -189,11 +238,14 @@ impl<'p> Pair<'p> {
         if self.prune && self.is_apart(context, ball_b.0 - ball_a.0, ball_a.1 + ball_b.1) {
             return None;
         }
-        let mut sides = [
-            Side::new(self.a, ball_b),
-            Side::new(self.b, (self.to_b(ball_a.0), ball_a.1)),
-        ];
-        let mut faces = self.face_axes(context, &mut sides)?;
+        let (mut side_a, mut side_b) = (Side::new(self.a), Side::new(self.b));
+        side_a.start(ball_b);
+        side_b.start((self.to_b(ball_a.0), ball_a.1));
+        let mut sides = [&mut side_a, &mut side_b];
+        let mut faces: FaceAxes = SmallVec::new();
+        if self.face_axes(context, &mut sides, &mut faces) {
+            return None;
+        }
         looks.faces = faces.len();
         let best = (faces.iter()).reduce(|p, q| if q.separation > p.separation { q } else { p })?;
         let top = best.separation;
@@ -230,35 +282,35 @@ impl<'p> Pair<'p> {
         -self.reach_of_b(-normal) - self.a.support(normal).1 > context.limit + context.tie
     }
 
-    /// The faces of both that may hold the greatest separation, as they were looked at. None where one
-    /// separates beyond the limit.
+    /// Lists the faces of both that may hold the greatest separation, as they were looked at. Whether one
+    /// separates beyond the limit; the list then ends.
     fn face_axes(
         &self,
         context: &Context<'_>,
-        sides: &mut [Side<'_>; 2],
-    ) -> Option<SmallVec<[FaceAxis; 16]>> {
+        sides: &mut [&mut Side<'_>; 2],
+        out: &mut FaceAxes,
+    ) -> bool {
         if !self.prune {
             for side in &mut *sides {
                 side.bounds.fill(f64::INFINITY);
             }
         }
-        let mut out: SmallVec<[FaceAxis; 16]> = SmallVec::new();
         let mut top = f64::NEG_INFINITY;
         loop {
             let most = [sides[0].most(), sides[1].most()];
             let side = usize::from(most[1].1 > most[0].1);
             let (face, bound) = most[side];
             if bound == f64::NEG_INFINITY || bound < top - context.tie {
-                return Some(out);
+                return false;
             }
             let looked = self.face_axis(side, face);
             if looked.separation > context.limit {
-                return None;
+                return true;
             }
             top = top.max(looked.separation);
             out.push(looked);
             if self.prune {
-                sides[side].add(looked.deepest);
+                sides[side].add(looked.deepest, ROWS - 1);
             }
             sides[side].bounds[face] = f64::NEG_INFINITY;
         }
@@ -314,7 +366,7 @@ impl<'p> Pair<'p> {
     fn edge_axis(
         &self,
         context: &Context<'_>,
-        sides: &mut [Side<'_>; 2],
+        sides: &mut [&mut Side<'_>; 2],
         face: FaceAxis,
         looks: &mut Looks,
     ) -> Option<Axis> {
@@ -330,22 +382,28 @@ impl<'p> Pair<'p> {
                 } else {
                     self.to_a(below)
                 };
-                sides[1 - face.side].add(point);
+                sides[1 - face.side].add(point, ROWS);
             }
         }
         let least = top - PLANAR * context.size;
-        let might = |side: usize, edge: usize| !self.prune || sides[side].could_exceed(edge, least);
-        let edges_a: SmallVec<[PlacedEdge; 16]> = (0..self.a.edges.len())
-            .filter(|&edge| might(0, edge))
-            .map(|edge| self.edge_of_a(&self.a.edges[edge]))
-            .collect();
+        let edges = |side: usize| {
+            if self.prune {
+                return sides[side].edges_beyond(least);
+            }
+            (0..sides[side].solid.edges.len() as u32).collect()
+        };
+        let edges_a = edges(0);
         if edges_a.is_empty() {
             return None;
         }
+        let edges_b = edges(1);
+        looks.edge_pairs = edges_a.len() * edges_b.len();
+        let edges_a: SmallVec<[PlacedEdge; 8]> = (edges_a.iter())
+            .map(|&edge| self.edge_of_a(&self.a.edges[edge as usize]))
+            .collect();
         let mut best: Option<Axis> = None;
-        for edge in (0..self.b.edges.len()).filter(|&edge| might(1, edge)) {
-            let edge_b = self.edge_of_b(&self.b.edges[edge]);
-            looks.edge_pairs += edges_a.len();
+        for edge in edges_b {
+            let edge_b = self.edge_of_b(&self.b.edges[edge as usize]);
             for edge_a in &edges_a {
                 if arcs_cross(edge_a, &edge_b) {
                     self.offer(context, top, [edge_a, &edge_b], &mut best);
@@ -405,4 +463,113 @@ fn arcs_cross(a: &PlacedEdge, b: &PlacedEdge) -> bool {
     }
     let (t0, t1) = (a.normals[0].dot(b.along), a.normals[1].dot(b.along));
     t0 * t1 < 0.0 && s0 * t1 < 0.0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::gjk;
+    use super::super::polytope::Polytope;
+    use super::*;
+    use crate::{Manifold, Shape};
+    use moreau_math::{Pose, Quat, vec3};
+
+    struct Random(u64);
+
+    impl Random {
+        fn number(&mut self) -> f64 {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        }
+
+        fn vec(&mut self) -> Vec3 {
+            vec3(self.number(), self.number(), self.number())
+        }
+
+        fn rotation(&mut self) -> Quat {
+            let v = self.vec();
+            Quat::from_xyzw(v.x, v.y, v.z, self.number()).normalize()
+        }
+
+        /// A box, a hull of points of a ball, a needle or a plate.
+        fn shape(&mut self) -> Shape {
+            let (kind, stretch) = (self.number(), self.vec().abs() + Vec3::splat(0.05));
+            if kind > 0.6 {
+                return Shape::cuboid(stretch.x, stretch.y, stretch.z);
+            }
+            let count = 5 + (15.0 * (1.0 + self.number())) as usize;
+            let stretch = if kind > 0.0 { Vec3::ONE } else { stretch };
+            let points: Vec<Vec3> = (0..count)
+                .map(|_| 0.5 * (self.vec() + Vec3::splat(1e-3)).normalize() * stretch)
+                .collect();
+            Shape::hull(&points).unwrap_or(Shape::cuboid(0.3, 0.2, 0.1))
+        }
+    }
+
+    /// Leaving out changes no bit of the answer, at any distance and depth, and leaves out most.
+    #[test]
+    fn what_is_left_out_is_never_the_answer() {
+        let mut random = Random(0x9e37_79b9);
+        let (mut all, mut some) = (Looks::default(), Looks::default());
+        let (mut answers, mut edges) = (0, 0);
+        for case in 0..4000 {
+            let (shape_a, shape_b) = (random.shape(), random.shape());
+            let away = random.vec().normalize();
+            let (pose_a, turn) = (
+                Pose::new(random.vec(), random.rotation()),
+                random.rotation(),
+            );
+            // To a depth or gap from the touching place along some direction, or onto each other.
+            let at = |shift: f64| Pose::new(pose_a.translation + away * shift, turn);
+            let near = crate::closest_points(&shape_a, &pose_a, &shape_b, &at(4.0)).unwrap();
+            let touch = 4.0 - near.separation / away.dot(near.normal).max(0.3);
+            let shift = match case % 4 {
+                0 => touch - 1e-4 * random.number().abs(),
+                1 => touch + 0.03 * random.number(),
+                2 => touch * random.number(),
+                _ => touch,
+            };
+            let pose_b = at(shift);
+            let [a, b] = [(&shape_a, &pose_a), (&shape_b, &pose_b)]
+                .map(|(shape, pose)| Polytope::new(shape, pose, Vec3::ZERO).unwrap());
+            let mut manifold = Manifold::default();
+            let context = Context::in_own_frame(2.0, 4.0, 0.02, &mut manifold);
+            let look = |prune: bool| {
+                a.with_polyhedron(|a| b.with_polyhedron(|b| search(&context, a, b, prune)))
+            };
+            let ((exact, looks_all), (axis, looks)) = (look(false), look(true));
+            all.faces += looks_all.faces;
+            all.edge_pairs += looks_all.edge_pairs;
+            some.faces += looks.faces;
+            some.edge_pairs += looks.edge_pairs;
+            let bits = |axis: Axis| (axis.normal.to_array(), axis.separation).to_owned();
+            match (exact, axis) {
+                (Some(exact), Some(axis)) => {
+                    assert_eq!(bits(exact), bits(axis), "case {case}");
+                    answers += 1;
+                    let tilt = |n: &Vec3| n.dot(axis.normal).abs() < 1.0 - 1e-12;
+                    let of = |p: &Polytope<'_>| {
+                        p.with_polyhedron(|p| {
+                            p.faces.iter().all(|f| tilt(&(p.rotation * f.normal)))
+                        })
+                    };
+                    edges += usize::from(of(&a) && of(&b));
+                }
+                // Another axis than those of the list separates them.
+                (Some(exact), None) => {
+                    let near = gjk::nearest(&context, exact.normal, &a, &b);
+                    assert!(near.distance > context.limit, "case {case}: {exact:?}");
+                }
+                (None, None) => {}
+                (None, Some(axis)) => panic!("case {case}: {axis:?} although they are apart"),
+            }
+        }
+        assert!(
+            answers > 1500 && edges > 500,
+            "{answers} answers, {edges} of edges"
+        );
+        assert!(4 * some.faces < all.faces, "{some:?} of {all:?}");
+        assert!(20 * some.edge_pairs < all.edge_pairs, "{some:?} of {all:?}");
+    }
 }

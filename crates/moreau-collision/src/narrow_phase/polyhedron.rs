@@ -14,8 +14,8 @@ pub(super) struct Polyhedron<'a> {
     pub(super) edges: &'a [HullEdge],
     face_vertices: &'a [u32],
     face_edges: &'a [u32],
-    /// Per edge: cosine of half the angle between the normals of its faces. None of bare tables.
-    pub(super) edge_cosines: &'a [f64],
+    /// Per edge: one over the cosine of half the angle between the normals of its faces. None of bare tables.
+    pub(super) edge_secants: &'a [f64],
     /// Centre and radius of a ball inside, own frame.
     pub(super) inner_ball: (Vec3, f64),
     /// Where all this comes from, if from a hull.
@@ -35,7 +35,7 @@ impl<'a> Polyhedron<'a> {
             edges: hull.edges(),
             face_vertices,
             face_edges,
-            edge_cosines: hull.edge_cosines(),
+            edge_secants: hull.edge_secants(),
             inner_ball: hull.inner_ball(),
             hull: Some(hull),
             rotation: Mat3::from_quat(pose.rotation),
@@ -50,7 +50,7 @@ impl<'a> Polyhedron<'a> {
             edges: &BOX_EDGES,
             face_vertices: &BOX_FACE_VERTICES,
             face_edges: &BOX_FACE_EDGES,
-            edge_cosines: &[std::f64::consts::FRAC_1_SQRT_2; 12],
+            edge_secants: &[std::f64::consts::SQRT_2; 12],
             inner_ball: (Vec3::ZERO, b.half[0].min(b.half[1]).min(b.half[2])),
             hull: None,
             rotation: Mat3::from_cols(b.axes[0], b.axes[1], b.axes[2]),
@@ -72,7 +72,7 @@ impl<'a> Polyhedron<'a> {
             edges,
             face_vertices,
             face_edges,
-            edge_cosines: &[],
+            edge_secants: &[],
             inner_ball: (Vec3::ZERO, 0.0),
             hull: None,
             rotation,
