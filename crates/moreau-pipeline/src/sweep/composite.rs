@@ -70,7 +70,17 @@ pub(super) fn find_on_the_way(
             }
         }
         inside(late, &mut manifolds);
-        let met = |m: &Manifold| m.min_separation().is_some_and(|gap| gap <= MEETING_GAP);
+        // What is deep at once lies behind a part that is known: a body that this one stops never comes
+        // there, and the plane would stop it too early.
+        let deepest = if known.is_empty() {
+            f64::NEG_INFINITY
+        } else {
+            -10.0 * MEETING_GAP
+        };
+        let met = |m: &Manifold| {
+            let gap = m.min_separation();
+            gap.is_some_and(|gap| (deepest..=MEETING_GAP).contains(&gap))
+        };
         found.extend((manifolds.drain(..).filter(met)).map(|manifold| Found {
             manifold,
             time: late,
