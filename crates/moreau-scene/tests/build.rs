@@ -202,3 +202,15 @@ fn groups_and_sensors() {
     let again = Scene::from_json(&scene.to_json()).unwrap();
     assert_eq!(again, scene);
 }
+
+#[test]
+fn bullets_and_ordered_impacts() {
+    let built = build(
+        r#""settings": {"ordered_impacts": 3},
+        "shapes": {"ball": {"sphere": {"radius": 0.5}}},
+        "bodies": [{"shape": "ball", "bullet": true}, {"shape": "ball"}]"#,
+    );
+    let bullets = built.world.bodies().map(|b| b.is_bullet());
+    assert_eq!(bullets.collect::<Vec<_>>(), [true, false]);
+    assert_eq!(built.world.settings().ordered_impacts, 3);
+}

@@ -197,7 +197,7 @@ impl Scene {
 /// Where a scene is put and in which order its bodies are added.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Placement {
-    frame: Pose,
+    pub(crate) frame: Pose,
     shuffle: Option<u64>,
 }
 
@@ -242,7 +242,7 @@ pub(crate) struct Placed {
     pub(crate) world: World,
     pub(crate) ids: Vec<BodyId>,
     pub(crate) joints: Vec<JointId>,
-    frame: Pose,
+    pub(crate) frame: Pose,
 }
 
 impl Placed {

@@ -1,8 +1,6 @@
 //! Manifolds of single pairs, and what a world makes of them.
-//!
-//! Not yet: the overlap of an upright cylinder and a box (b47) needs a cylinder.
 
-use crate::harness::{Placement, Scene, heading, near};
+use crate::harness::{Placement, Random, Scene, heading, near};
 use moreau::math::libm;
 use moreau::{Body, CollideSettings, Manifold, Pose, Quat, Shape, Vec3, collide, vec3};
 
@@ -98,5 +96,81 @@ fn a_still_pair_has_a_still_manifold() {
     for (p, q) in first.points().iter().zip(moved.points()) {
         assert_eq!(p.feature, q.feature);
         near("point", (p.point_b - q.point_b).length(), 0.0, 2e-6);
+    }
+}
+
+/// An upright cylinder that overlaps a vertical edge of a box: seen from above a disc and a corner.
+#[test]
+fn b47_upright_cylinder_at_the_edge_of_a_box() {
+    let check = |(r, h): (f64, f64), half: Vec3, at: [Vec3; 2], frame: &Pose| {
+        let (cylinder, cuboid) = (Shape::cylinder(h, r), Shape::cuboid(half.x, half.y, half.z));
+        let [at_c, at_b] = at.map(|p| frame.mul_pose(&Pose::from_translation(p)));
+        let between = at[1] - at[0];
+        // From the axis to the nearest point of the box, seen from above.
+        let nearest = |d: f64, h: f64| d.clamp(-h, h) - d;
+        let to_corner = vec3(
+            nearest(-between.x, half.x),
+            0.0,
+            nearest(-between.z, half.z),
+        );
+        let (depth, normal) = (r - to_corner.length(), to_corner.normalize());
+        for swapped in [false, true] {
+            let m = if swapped {
+                manifold((&cuboid, at_b), (&cylinder, at_c))
+            } else {
+                manifold((&cylinder, at_c), (&cuboid, at_b))
+            };
+            let sign = if swapped { -1.0 } else { 1.0 };
+            let rounding = 1e-12 + 1e-14 * frame.translation.length();
+            let least = m.min_separation().expect("they overlap");
+            near("depth", -least, depth, rounding);
+            let n = frame.rotation.conjugate() * m.normal() * sign;
+            near("normal", (n - normal).length(), 0.0, 1e-9 + 1e2 * rounding);
+            for p in m.points() {
+                assert!(
+                    p.separation >= -depth - rounding,
+                    "{} of {depth}",
+                    p.separation
+                );
+            }
+        }
+        (depth, normal)
+    };
+    let at = [vec3(10.97, 0.925, 61.02), vec3(11.5, 0.75, 60.5)];
+    let (size, half) = ((0.5, 0.925), vec3(0.05, 0.75, 0.5));
+    for shift in [
+        Vec3::ZERO,
+        vec3(0.0, 0.0, -60.0),
+        vec3(-11.0, 0.0, -61.0),
+        vec3(3e3, 0.0, 1e3),
+    ] {
+        let frame = Pose::from_translation(shift);
+        let (depth, normal) = check(size, half, at, &frame);
+        near("depth", depth, 0.01958351, 1e-8);
+        near(
+            "normal",
+            (normal - vec3(0.9991331, 0.0, -0.0416305)).length(),
+            0.0,
+            1e-7,
+        );
+    }
+    let mut random = Random(47);
+    for _ in 0..500 {
+        let r = random.between(0.05, 2.0);
+        let half = vec3(
+            random.between(0.02, 1.0),
+            random.between(0.5, 2.0),
+            random.between(0.02, 1.0),
+        );
+        let h = random.between(0.5, 2.0);
+        // Less deep to the side than along the axis.
+        let depth = random.between(1e-6, 0.3) * r;
+        let up = random.between(-0.5, 0.5) * (h + half.y - depth);
+        let turn = random.between(0.02, 1.55);
+        let corner = heading(turn) * Vec3::X * (r - depth);
+        let sides = vec3(corner.x.signum(), 0.0, corner.z.signum());
+        let center = corner + vec3(sides.x * half.x, up, sides.z * half.z);
+        let placement = Placement::random(random.bits(), 100.0);
+        check((r, h), half, [Vec3::ZERO, center], &placement.frame);
     }
 }

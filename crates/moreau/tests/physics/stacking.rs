@@ -323,13 +323,16 @@ fn b67_two_boxes_come_to_rest() {
 }
 
 #[test]
-fn b45_upright_prism_lands_flat_anywhere_on_a_table() {
-    for (x, z) in [(0.0, 0.2), (0.0, 0.0), (0.2, -0.5), (0.11, 0.37)] {
+fn b45_upright_cylinder_and_prism_land_flat_anywhere_on_a_table() {
+    let places = [(0.0, 0.2), (0.0, 0.0), (0.2, -0.5), (0.11, 0.37)];
+    let shapes = [prism(32, 0.06, 0.06), Shape::cylinder(0.06, 0.06)];
+    for ((x, z), shape) in places
+        .into_iter()
+        .flat_map(|p| shapes.clone().map(|s| (p, s)))
+    {
         let mut scene = Scene::new();
         scene.add(Body::fixed(Shape::cuboid(0.3, 0.3, 0.6)).friction(0.5));
-        let prism = Body::dynamic(prism(32, 0.06, 0.06))
-            .density(1000.0)
-            .friction(0.5);
+        let prism = Body::dynamic(shape).density(1000.0).friction(0.5);
         scene.add(prism.at(vec3(x, 0.6, z)));
         everywhere(&STEPS[..2], |dt, placement| {
             let mut placed = scene.place(placement);
