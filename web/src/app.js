@@ -1,7 +1,7 @@
 // Player, panel and keyboard.
 
 import { legend, MODES } from "./colors.js";
-import { drawnContact, findPoint, listHeaviest, ordinal, showBody, showContact } from "./inspector.js";
+import { drawnContact, findPoint, listHeaviest, listIslands, ordinal, showBody, showContact, showIsland } from "./inspector.js";
 import { clamp } from "./math.js";
 import { exact, numberElement, short, showAllDigits } from "./numbers.js";
 import { charts, Plot } from "./plots.js";
@@ -9,6 +9,8 @@ import { View } from "./view.js";
 
 const byId = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
+/** A picture that comes so much later than the one before does not look like motion, ms. */
+const LATE = 70;
 const MARKS = ["points", "normals", "impulses", "boxes", "joints"];
 
 /** Settings in the address: `#frame=120&yaw=0.5&points=1&theme=dark`. `frame` counts steps. */
@@ -16,7 +18,7 @@ const settingsFromAddress = () => Object.fromEntries(new URLSearchParams(locatio
 
 export class App {
   constructor({ meta, runs }) {
-    Object.assign(this, { meta, runs, run: runs[0], step: 0, playing: false, speed: 1, dirty: true, chosen: null });
+    Object.assign(this, { meta, runs, run: runs[0], step: 0, playing: false, speed: 1, dirty: true, chosen: null, late: 0 });
     const { first_step: firstStep, lastStep } = this.run;
     Object.assign(this, { firstStep, lastStep, step: firstStep });
     this.canvas = byId("view");
@@ -162,21 +164,26 @@ export class App {
   }
 
   /**
-   * Chooses `{ body }`, `{ rank }` (the heaviest contact of whatever step is shown, the second…) or
-   * `{ pair, ordinal }` (a contact point of two bodies); null for nothing.
+   * Chooses `{ body }`, `{ rank }` (the heaviest contact of whatever step is shown, the second…),
+   * `{ pair, ordinal }` (a contact point of two bodies) or `{ island }` (by its first body); null for nothing.
    */
   choose(chosen) {
     this.chosen = chosen;
     this.view.selected = chosen?.body ?? -1;
-    if (chosen && !("body" in chosen) && !this.view.marks.shown.points) this.toggle("points", true);
+    this.view.island = chosen?.island ?? -1;
+    if (this.isContact() && !this.view.marks.shown.points) this.toggle("points", true);
     this.shownStep = null;
     this.dirty = true;
+  }
+
+  isContact() {
+    return Boolean(this.chosen) && ("rank" in this.chosen || "pair" in this.chosen);
   }
 
   /** The chosen contact at the shown step: where it is, and its numbers where they are kept. */
   contact() {
     const { chosen, run } = this;
-    if (!chosen || "body" in chosen) return null;
+    if (!this.isContact()) return null;
     const f = run.frame(this.step);
     const step = run.steps[f];
     const heaviest = run.heaviestAt(f);
@@ -213,7 +220,8 @@ export class App {
   /** Goes near to what is chosen. */
   approach() {
     const contact = this.contact();
-    const place = contact?.point ?? (this.view.selected >= 0 ? this.view.bodies.poseOf(this.view.selected).subarray(0, 3) : null);
+    const body = Math.max(this.view.selected, this.view.island);
+    const place = contact?.point ?? (body >= 0 ? this.view.bodies.poseOf(body).subarray(0, 3) : null);
     if (place) this.view.lookAt(Array.from(place));
     this.dirty = true;
   }
@@ -343,8 +351,32 @@ export class App {
       }
       this.dirty = true;
     }
-    if (this.dirty) this.draw();
+    if (this.dirty) {
+      this.draw();
+      this.pace(now - before);
+      this.drewAt = now;
+    } else this.rest(now);
     requestAnimationFrame((next) => this.tick(next, now));
+  }
+
+  /** Draws roughly while things move, where the machine cannot keep up. `gap`: since the last picture, ms. */
+  pace(gap) {
+    if (this.moving && !this.view.draft) {
+      this.late = gap > LATE ? this.late + 1 : 0;
+      if (this.late >= (this.slow ? 2 : 3)) {
+        this.slow = true;
+        this.view.setDraft(true);
+      }
+    }
+    this.moving = true;
+  }
+
+  rest(now) {
+    this.moving = false;
+    this.late = 0;
+    if (!this.view.draft || now - this.drewAt < 250) return;
+    this.view.setDraft(false);
+    this.dirty = true;
   }
 
   draw() {
@@ -390,15 +422,18 @@ export class App {
       return [Object.assign(document.createElement("dt"), { textContent: name }), value];
     }));
     for (const plot of this.plotted) plot.mark(at);
-    const seek = (to) => this.seek(to);
+    const go = { seek: (to) => this.seek(to), choose: (chosen) => this.choose(chosen) };
     const card = byId("chosen");
     card.hidden = !this.chosen;
     const body = card.querySelector("div");
-    if (this.chosen && "body" in this.chosen) showBody(body, this.run, this.chosen.body, step, seek);
-    else if (contact) showContact(body, this.run, contact, step, seek);
+    if (this.chosen && "body" in this.chosen) showBody(body, this.run, this.chosen.body, step, go);
+    else if (this.chosen && "island" in this.chosen) showIsland(body, this.run, this.chosen.island, step, go);
+    else if (contact) showContact(body, this.run, contact, step, go.seek);
     else if (this.chosen) body.replaceChildren(Object.assign(document.createElement("p"), { textContent: this.run.unknown.has(step) ? "Contacts of this step were not recorded." : "Nothing touches at this step.", className: "at" }));
     const heaviest = { rows: this.run.heaviestAt(f).slice(0, 5), known: !this.run.unknown.has(step) };
     listHeaviest(byId("list"), this.run, heaviest, this.chosen?.rank, (rank) => this.choose({ rank }));
+    byId("islands").hidden = !this.run.islands.starts.at(-1);
+    listIslands(byId("islands").querySelector("div"), this.run, step, this.chosen?.island, go.choose);
     const shownAt = this.run.pointsAt(step).step;
     const late = shownAt !== step && (this.view.marks.shown.points || this.view.marks.shown.impulses);
     byId("marks").hidden = !late;

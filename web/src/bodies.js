@@ -85,15 +85,15 @@ export class Bodies {
     }
   }
 
-  /** Colours all bodies as at frame `f`. */
-  color(mode, f, selected) {
+  /** Colours all bodies as at frame `f`; those of the chosen island are brighter. */
+  color(mode, f, selected, island) {
     const color = new Color();
     for (const { mesh, large } of this.groups) {
       if (large) continue;
       for (let at = 0; at < mesh.count; at++) {
         const i = mesh.userData.members[at];
         bodyColor(this.run, mode, f, i, color);
-        if (i === selected) color.lerp(ACCENT, 0.7);
+        if (i === selected || (island >= 0 && this.run.state(f, i).island === island)) color.lerp(ACCENT, 0.7);
         mesh.setColorAt(at, color);
       }
       if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;

@@ -15,6 +15,7 @@
 //   body_values     per key step and column, planes of f64 of all moving bodies, as bits that differ
 //                   from the key step before
 //   heaviest, rows  per step, planes: `contact_words` (u32), then `contact_columns` (f64)
+//   islands         the same with `island_words` and `island_columns`; how many rows: `…_counts` (u32)
 
 import { lastNotBeyond, mix, nearest, normalize } from "./math.js";
 
@@ -54,9 +55,11 @@ class Run {
     this.states = unpackStates(bytesOf("states"), this.steps.length, this.moving.length);
     this.points = new Blocks(new Uint32Array(section("contact_counts")), POINT_BYTES, bytesOf("contacts"));
     this.values = unpackValues(bytesOf("body_values"), run.body_steps.length, this.moving.length, meta.body_columns.length);
-    const rowBytes = 4 * meta.contact_words.length + 8 * meta.contact_columns.length;
-    this.heaviest = new Blocks(new Uint32Array(section("heaviest_counts")), rowBytes, bytesOf("heaviest"));
-    this.rows = new Blocks(new Uint32Array(section("row_counts")), rowBytes, bytesOf("rows"));
+    const rows = (counts, name, words, columns) =>
+      Object.assign(new Blocks(new Uint32Array(section(counts)), 4 * words.length + 8 * columns.length, bytesOf(name)), { words, columns });
+    this.heaviest = rows("heaviest_counts", "heaviest", meta.contact_words, meta.contact_columns);
+    this.rows = rows("row_counts", "rows", meta.contact_words, meta.contact_columns);
+    this.islands = rows("island_counts", "islands", meta.island_words, meta.island_columns);
     this.anyAsleep = this.states.some((state) => state >>> 31);
     this.fixed = new Float32Array(run.bodies.length * 7);
     run.bodies.forEach((body, i) => this.fixed.set(body.pose, i * 7));
@@ -171,9 +174,19 @@ class Run {
     return this.lastRows;
   }
 
+  /** The islands of the key step nearest to `step`, in the order of their first bodies, exact. */
+  islandsAt(step) {
+    const k = nearest(this.island_steps, step);
+    if (this.lastIslands?.k === k) return this.lastIslands;
+    const rows = this.readRows(this.islands, k);
+    for (const row of rows) for (const word of ["solver", "stop"]) row[word] = this.island_names[row[word]];
+    this.lastIslands = { k, step: this.island_steps[k], rows };
+    return this.lastIslands;
+  }
+
   readRows(blocks, k) {
     const { count, read } = blocks.block(k);
-    const { contact_words: words, contact_columns: columns } = this.meta;
+    const { words, columns } = blocks;
     const view = new DataView(new ArrayBuffer(8));
     return Array.from({ length: count }, (_, i) => {
       const row = {};

@@ -46,11 +46,12 @@ export function findPoint({ count, a, b }, pair, k) {
 /** A table of numbers: rows of a name, one or several values, a unit. */
 function table(rows) {
   const out = make("table", "", "numbers");
-  for (const { name, field, values, unit, text } of rows) {
+  for (const { name, field, values, unit, text, go } of rows) {
     const row = out.insertRow();
     row.append(make("th", name));
     if (text !== undefined) {
-      const cell = make("td", text);
+      const cell = make("td", go ? "" : text);
+      if (go) cell.append(link(text, go));
       cell.colSpan = 3;
       if (field) cell.dataset.field = field;
       row.append(cell);
@@ -79,15 +80,20 @@ function stepLine(step, shown, seek) {
     line.textContent = `at step ${step}`;
   } else {
     line.append(make("span", `at step ${step}, the nearest that is kept; `));
-    const link = make("button", "go there", "link");
-    link.onclick = () => seek(step);
-    line.append(link);
+    line.append(link("go there", () => seek(step)));
   }
   line.dataset.step = step;
   return line;
 }
 
-export function showBody(parent, run, i, step, seek) {
+/** A row of a table that leads to something else. */
+function link(text, go) {
+  const button = make("button", text, "link");
+  button.onclick = go;
+  return button;
+}
+
+export function showBody(parent, run, i, step, { seek, choose }) {
   const body = run.bodies[i];
   const shape = run.shapes[body.shape];
   const out = [make("h2", bodyName(run, i))];
@@ -104,7 +110,9 @@ export function showBody(parent, run, i, step, seek) {
     const f = run.frame(kept.step);
     const { island, asleep } = run.state(f, i);
     if (run.steps[f] === kept.step) {
-      facts.push({ name: "island", field: "island", text: island === NO_ISLAND ? "touches nothing that moves or stands" : `that of body ${island}` });
+      const own = island !== NO_ISLAND && run.islandsAt(kept.step).rows.some((row) => row.first === island);
+      const words = island === NO_ISLAND ? "touches nothing" : island === i ? "its own, the first in it" : `that of ${bodyName(run, island)}`;
+      facts.push({ name: "island", field: "island", text: words, go: own && (() => choose({ island })) });
       if (run.anyAsleep) facts.push({ name: "sleep", field: "asleep", text: asleep ? "asleep" : "awake" });
     }
     facts.push(
@@ -145,6 +153,57 @@ export function showContact(parent, run, { title, pair, row, at, note }, step, s
       { name: "feature", field: "feature", text: [row.part_a, row.part_b, `0x${row.feature.toString(16)}`].join(" / ") },
     ]));
   }
+  parent.replaceChildren(...out);
+}
+
+/** How the island of a first body was solved, in the key step nearest to `step`. */
+export function showIsland(parent, run, first, step, { seek, choose }) {
+  const out = [make("h2", `Island of ${bodyName(run, first)}`)];
+  const { step: kept, rows } = run.islandsAt(step);
+  const row = rows.find((row) => row.first === first);
+  if (!row) {
+    parent.replaceChildren(...out, make("p", `there is none at step ${kept}: it has come apart, sleeps, or another body is its first`, "at"));
+    return;
+  }
+  const facts = [
+    { name: "solver", field: "solver", text: row.solver },
+    { name: "answer", field: "stop", text: row.stop === "converged" ? "certified" : `not certified: ${row.stop}` },
+    scalar("residual", "residual", row.residual, "m/s"),
+    scalar("sweeps", "sweeps", row.sweeps),
+    scalar("factorisations", "factorizations", row.factorizations),
+    scalar("contact points", "contact_points", row.contact_points),
+    scalar("bodies", "bodies", row.bodies),
+    scalar("joints", "joints", row.joints),
+  ];
+  if (row.guarded) facts.push({ name: "bounce", text: "reduced, to gain no energy" });
+  const points = run.pointsAt(kept);
+  const worst = row.worst - 1;
+  if (points.step === kept && worst >= 0 && worst < points.count) {
+    const pair = { a: points.a[worst], b: points.b[worst] };
+    const text = `${bodyName(run, pair.a)} on ${bodyName(run, pair.b)}`;
+    facts.push({ name: "worst contact", field: "worst", text, go: () => choose({ pair, ordinal: ordinal(points, worst) }) });
+  }
+  parent.replaceChildren(...out, stepLine(kept, step, seek), table(facts));
+}
+
+/** The largest islands at a step, and how many there are; `choose` is called on a click. */
+export function listIslands(parent, run, step, chosen, choose) {
+  const { step: kept, rows } = run.islandsAt(step);
+  const largest = [...rows].sort((a, b) => b.contact_points - a.contact_points || a.first - b.first).slice(0, 4);
+  const out = largest.map((row) => {
+    const item = make("button", "", row.first === chosen ? "row on" : "row");
+    item.dataset.island = row.first;
+    const points = numberElement("b", row.contact_points, "", 5);
+    const mark = make("i", row.stop === "converged" ? "✓" : "✗", row.stop === "converged" ? "good" : "bad");
+    item.append(mark, make("span", bodyName(run, row.first)), make("em", row.solver), points);
+    item.title = `${row.contact_points} contact points, solved by ${row.solver}, residual ${short(row.residual)} m/s, ${row.stop}`;
+    item.onclick = () => choose({ island: row.first });
+    return item;
+  });
+  const rest = rows.length - largest.length;
+  if (rest > 0) out.push(make("p", `and ${rest} smaller`, "at"));
+  if (!rows.length) out.push(make("p", "none: nothing touches", "at"));
+  if (kept !== step) out.push(make("p", `at step ${kept}, the nearest that is kept`, "at"));
   parent.replaceChildren(...out);
 }
 

@@ -49,8 +49,10 @@ export class Marks {
     Object.assign(this, { run, size, radius, root: new Group() });
     this.shown = { points: false, normals: false, impulses: false, boxes: false, joints: true };
     const most = Math.min(MOST, Math.max(1, ...run.points.counts));
-    const arrow = arrowGeometry();
-    this.points = new Overlay(ballGeometry(10, 4), "#e8333c", most, 0.22);
+    // Of many none is large.
+    const many = most > 3000;
+    const arrow = arrowGeometry(many ? 5 : 12);
+    this.points = new Overlay(many ? ballGeometry(6, 2) : ballGeometry(10, 4), "#e8333c", most, 0.22);
     this.normals = new Overlay(arrow, "#3d7be0", most, 0.16);
     this.impulses = new Overlay(arrow, "#0fae62", most, 0.16);
     this.chosen = new Overlay(arrow, "#ffab1a", 1, 0.9);
@@ -64,6 +66,11 @@ export class Marks {
     const typical = Math.min(0.25 * radius, 2.5 * size);
     this.perImpulse = typical / Math.max(run.impulse_typical, 1e-12);
     this.pointRadius = Math.min(radius * 0.0075, size * 0.07);
+  }
+
+  /** Leaves out what only shows through bodies. */
+  setDraft(draft) {
+    for (const { meshes } of [this.points, this.normals, this.impulses]) meshes[0].visible = !draft;
   }
 
   setTheme(theme) {

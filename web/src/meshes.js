@@ -145,9 +145,8 @@ function geometry(corners) {
 export const ballGeometry = (slices, stacks) => geometry(roundMesh(1, 0, [slices, stacks]));
 
 /** Along y from 0 to 1: a shaft of radius 0.03 and a head of radius 0.09. */
-export function arrowGeometry() {
+export function arrowGeometry(slices) {
   const out = [];
-  const slices = 12;
   const hidden = [true, true, true];
   const head = 0.72;
   const at = (r, y, s) => {

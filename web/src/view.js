@@ -25,7 +25,7 @@ const THEMES = {
 
 export class View {
   constructor(canvas, runs) {
-    Object.assign(this, { canvas, runs, run: runs[0], up: runs[0].up, colorBy: "body", selected: -1, frame: 0 });
+    Object.assign(this, { canvas, runs, run: runs[0], up: runs[0].up, colorBy: "body", selected: -1, island: -1, frame: 0, draft: false });
     this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.shadowMap.enabled = true;
@@ -224,7 +224,7 @@ export class View {
     this.findWhatIsInTheWay();
     const step = this.run.steps[this.frame];
     this.bodies.update(step, this.inTheWay);
-    this.bodies.color(this.colorBy, this.frame, this.selected);
+    this.bodies.color(this.colorBy, this.frame, this.selected, this.island);
     this.marks.contacts(points);
     this.marks.choose(contact);
     this.marks.bodies(this.bodies, step);
@@ -359,9 +359,18 @@ export class View {
     this.touched = true;
   }
 
+  /** Fewer pixels and no shadows. */
+  setDraft(draft) {
+    this.draft = draft;
+    for (const light of [this.sun, this.above]) light.castShadow = !draft;
+    this.renderer.shadowMap.needsUpdate = true;
+    this.marks.setDraft(draft);
+    this.resize();
+  }
+
   resize() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2) * (this.draft ? 0.5 : 1));
     this.renderer.setSize(Math.max(w, 1), Math.max(h, 1), false);
     this.camera.aspect = Math.max(w, 1) / Math.max(h, 1);
     this.camera.updateProjectionMatrix();

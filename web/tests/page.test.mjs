@@ -76,7 +76,12 @@ async function open(t, scene, hash) {
   return { page, wrong };
 }
 
-const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+/** Waits for the picture as it is at rest. */
+const drawn = (page) => page.evaluate(async () => {
+  const next = () => new Promise((done) => requestAnimationFrame(done));
+  do for (let k = 0; k < 2; k++) await next();
+  while (window.moreau.dirty || window.moreau.view.draft);
+});
 
 /** All elements with a field and an exact value below a selector: field -> value. */
 const values = (page, selector, field) =>
@@ -178,6 +183,7 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
       await page.keyboard.press("d");
 
       await clickContact(page, box, steps);
+      await clickIsland(page, steps);
 
       // Every mark and colour draws something else, but for contacts where there are none.
       await page.keyboard.press("Escape");
@@ -230,13 +236,38 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
   });
 });
 
+/** Clicks on an island of the list, and compares its numbers; follows the link of its worst contact. */
+async function clickIsland(page, steps) {
+  const busy = Object.keys(steps).map(Number).findLast((step) => steps[step].islands.length);
+  if (busy === undefined) return;
+  await scrub(page, busy);
+  const listed = await page.$$eval("#islands .row", (rows) => rows.map((row) => [Number(row.dataset.island), Number(row.querySelector("b").dataset.value)]));
+  await page.click("#islands .row");
+  await drawn(page);
+  const kept = await keptStep(page);
+  const islands = steps[kept].islands;
+  const most = islands.toSorted((a, b) => b.contact_points - a.contact_points || a.first - b.first).slice(0, 4);
+  assert.deepEqual(listed, most.map((row) => [row.first, row.contact_points]));
+  same(await values(page, "#chosen", "field"), most[0], 6, `island of ${most[0].first} at step ${kept}`);
+  const text = (field) => page.textContent(`#chosen [data-field=${field}]`);
+  assert.equal(await text("solver"), most[0].solver);
+  assert.ok((await text("stop")).includes(most[0].stop === "converged" ? "certified" : most[0].stop));
+  const link = await page.$("#chosen [data-field=worst] button");
+  if (!link) return;
+  await link.click();
+  await drawn(page);
+  const worst = steps[busy].contacts[most[0].worst];
+  const { a, b } = await page.evaluate(() => window.moreau.chosen.pair);
+  assert.deepEqual({ a, b }, { a: worst.a, b: worst.b });
+}
+
 /** All of a recording is on its page, and its heaviest contacts are those that `moreau query` finds. */
 async function wholeRecording(page, name, first, steps) {
   const numbers = Object.keys(steps).map(Number);
   const shown = await page.evaluate(() => {
     const { run } = window.moreau;
     const series = Object.fromEntries(Object.entries(run.series).map(([name, values]) => [name, Array.from(values)]));
-    return { steps: Array.from(run.steps), heaviest: run.steps.map((_, f) => run.heaviestAt(f)), series };
+    return { steps: Array.from(run.steps), heaviest: run.steps.map((_, f) => run.heaviestAt(f)), islands: run.steps.map((step) => run.islandsAt(step).rows.map((row) => [row.first, row.residual])), series };
   });
   assert.deepEqual(shown.steps, numbers);
   for (const step of numbers) {
@@ -244,6 +275,8 @@ async function wholeRecording(page, name, first, steps) {
     for (const [field, value] of Object.entries(figures)) {
       if (field in shown.series) assert.equal(shown.series[field][step - first], value, `${field} of step ${step}`);
     }
+    const islands = steps[step].islands.map(({ first, residual }) => [first, residual]);
+    assert.deepEqual(shown.islands[step - first], islands, `islands of step ${step}`);
     const rows = shown.heaviest[step - first];
     const sorted = contacts.map((c) => c.impulse_normal).sort((a, b) => b - a);
     assert.deepEqual(rows.map((row) => row.impulse_normal), sorted.slice(0, rows.length), `heaviest of step ${step}`);
