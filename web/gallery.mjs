@@ -17,7 +17,7 @@ const out = join(root, "docs/gallery");
 const PICTURES = [
   ["showcase", "showcase", "frame=100&theme=dark&bare=1&yaw=0.7&pitch=0.3&zoom=1.1", [1120, 600]],
   ["pile", "pile_boxes_2000", "frame=175&theme=light&color=speed&yaw=0.75&pitch=0.45&zoom=1.15", [1280, 800]],
-  ["hills", "hills", "frame=125&theme=light&color=island&bare=1&points=1&pitch=0.5&zoom=1.02", [1120, 600]],
+  ["hills", "hills", "frame=75&theme=light&color=island&bare=1&points=1&pitch=0.5&zoom=1.02", [1120, 600]],
   ["pyramid", "pyramid_20", "frame=120&theme=dark&impulses=1&bare=1&yaw=0.35&pitch=0.12", [1120, 600]],
   ["contact", "showcase", "frame=76&theme=light&heaviest=0&impulses=1&near=1&pitch=0.3&yaw=0.9", [1280, 800]],
 ];
@@ -40,6 +40,7 @@ for (const [name, scene, settings, [width, height]] of chosen) {
   await page.waitForSelector("body.ready", { timeout: 120_000 });
   await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
   await page.waitForTimeout(300);
+  await page.waitForFunction(() => !window.moreau.dirty && !window.moreau.view.draft);
   const png = await page.screenshot();
   const blank = await browser.newPage();
   const webp = await blank.evaluate(async (source) => {

@@ -61,6 +61,11 @@ export class App {
     if (settings.near === "1") this.approach();
   }
 
+  /** Whether figures and picture are not side by side. */
+  get narrow() {
+    return innerWidth <= 820;
+  }
+
   words() {
     const { meta } = this;
     document.title = `${meta.scene} - moreau`;
@@ -174,6 +179,7 @@ export class App {
     if (this.isContact() && !this.view.marks.shown.points) this.toggle("points", true);
     this.shownStep = null;
     this.dirty = true;
+    if (chosen && this.narrow) this.toggle("panel", true);
   }
 
   isContact() {
@@ -289,7 +295,7 @@ export class App {
     this.canvas.addEventListener("pointerup", (e) => {
       if (e.button === 0 && Math.hypot(e.offsetX - down[0], e.offsetY - down[1]) < 4) this.click(e);
     });
-    if (innerWidth < 820) this.toggle("panel", false);
+    if (this.narrow) this.toggle("panel", false);
   }
 
   fit() {

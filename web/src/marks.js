@@ -11,8 +11,8 @@ const MOST = 60000;
 
 /** Instances that show through bodies faintly, and in full where nothing is in front. */
 class Overlay {
-  constructor(geometry, color, capacity, faint) {
-    this.root = new Group();
+  constructor(geometry, color, capacity, faint, rough = geometry) {
+    Object.assign(this, { root: new Group(), geometry, rough });
     const material = (options) => new MeshBasicMaterial({ color, toneMapped: false, ...options });
     const behind = material({ transparent: true, opacity: faint, depthTest: false, depthWrite: false });
     this.meshes = [behind, material({})].map((m) => new InstancedMesh(geometry, m, capacity));
@@ -52,9 +52,10 @@ export class Marks {
     // Of many none is large.
     const many = most > 3000;
     const arrow = arrowGeometry(many ? 5 : 12);
-    this.points = new Overlay(many ? ballGeometry(6, 2) : ballGeometry(10, 4), "#e8333c", most, 0.22);
-    this.normals = new Overlay(arrow, "#3d7be0", most, 0.16);
-    this.impulses = new Overlay(arrow, "#0fae62", most, 0.16);
+    const roughArrow = arrowGeometry(3);
+    this.points = new Overlay(many ? ballGeometry(6, 2) : ballGeometry(10, 4), "#e8333c", most, 0.22, ballGeometry(4, 1));
+    this.normals = new Overlay(arrow, "#3d7be0", most, 0.16, roughArrow);
+    this.impulses = new Overlay(arrow, "#0fae62", most, 0.16, roughArrow);
     this.chosen = new Overlay(arrow, "#ffab1a", 1, 0.9);
     this.balls = new Overlay(ballGeometry(14, 5), "#2c3038", Math.max(1, 2 * run.joints.length), 0.45);
     this.rods = new Overlay(new CylinderGeometry(1, 1, 2, 12), "#2c3038", Math.max(1, run.joints.length), 0.45);
@@ -68,9 +69,12 @@ export class Marks {
     this.pointRadius = Math.min(radius * 0.0075, size * 0.07);
   }
 
-  /** Leaves out what only shows through bodies. */
+  /** Draws fewer triangles, and leaves out what only shows through bodies. */
   setDraft(draft) {
-    for (const { meshes } of [this.points, this.normals, this.impulses]) meshes[0].visible = !draft;
+    for (const { meshes: [hidden, shown], geometry, rough } of [this.points, this.normals, this.impulses]) {
+      hidden.visible = !draft;
+      shown.geometry = draft ? rough : geometry;
+    }
   }
 
   setTheme(theme) {

@@ -219,6 +219,24 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
       await page.keyboard.press("t");
       await drawn(page);
     }
+    // On a telephone everything can be reached, and what was chosen is seen.
+    await page.setViewportSize({ width: 400, height: 780 });
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("p");
+    await drawn(page);
+    const outside = () => page.$$eval("#player button, #player input, #player select", (all) =>
+      all.filter((e) => { const r = e.getBoundingClientRect(); return r.left < 0 || r.right > innerWidth || r.bottom > innerHeight; }).map((e) => e.id));
+    assert.deepEqual(await outside(), []);
+    await page.evaluate(() => window.moreau.toggle("panel", false));
+    await page.keyboard.press("h");
+    await drawn(page);
+    const box = await page.locator("#chosen [data-field=impulse_normal]").boundingBox();
+    const picture = await page.locator("#view").boundingBox();
+    const player = await page.locator("#player").boundingBox();
+    assert.ok(picture.height > 200 && box.y > picture.y + picture.height && box.y + box.height < player.y, JSON.stringify({ picture, box, player }));
+    await page.setViewportSize({ width: 1200, height: 760 });
+    await drawn(page);
+
     // Without the graphics card's part, which a server has to do in software.
     const ms = await page.evaluate(() => {
       const { moreau } = window;

@@ -49,13 +49,7 @@ pub struct Difference {
 impl Difference {
     /// How many `f64` lie between both values; `None` where one is no number.
     pub fn ulps(&self) -> Option<u64> {
-        // Bits that are ordered like the numbers.
-        let ordered = |x: f64| {
-            let bits = x.to_bits() as i64;
-            if bits < 0 { i64::MIN - bits } else { bits }
-        };
-        let known = !self.recorded.is_nan() && !self.replayed.is_nan();
-        known.then(|| ordered(self.recorded).abs_diff(ordered(self.replayed)))
+        moreau_scene::ulps(self.recorded, self.replayed)
     }
 }
 
@@ -317,10 +311,8 @@ impl Differences {
         if self.first.is_some() {
             return;
         }
-        for (field, (x, y)) in fields.iter().zip(recorded.iter().zip(replayed)) {
-            if x.to_bits() != y.to_bits() {
-                return self.note(at(), field, *x, *y);
-            }
+        if let Some(d) = moreau_scene::differences(fields, recorded, replayed).next() {
+            self.note(at(), d.field, d.old, d.new);
         }
     }
 }

@@ -28,6 +28,7 @@
 mod body;
 mod body_build;
 mod build;
+mod difference;
 mod error;
 mod figures;
 mod gate;
@@ -53,6 +54,7 @@ pub use body::{
     AxisAngle, BodyKind, BodyRef, BodySpec, CombineRule, GroupsSpec, MaterialSpec, RotationSpec,
 };
 pub use build::BuiltScene;
+pub use difference::{FieldDifference, differences, ulps};
 pub use error::{Place, SceneError};
 pub use figures::{Figures, SolverFigures};
 pub use gate::{Gate, GateResult, Quantity, Verdict, evaluate};

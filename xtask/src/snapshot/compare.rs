@@ -1,6 +1,7 @@
 //! Where two traces part.
 
 use super::trace::{Record, Stage, StepTrace, Subject, Trace};
+use moreau::scene::{FieldDifference, differences};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -8,11 +9,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Difference {
     /// A number.
-    Value {
-        field: &'static str,
-        old: f64,
-        new: f64,
-    },
+    Value(FieldDifference),
     /// Only the new run has the subject.
     Appeared,
     /// Only the old run has the subject.
@@ -32,29 +29,6 @@ pub(crate) struct Divergence {
     pub(crate) subjects: usize,
     /// The number of that stage and step that moved most in units in the last place.
     pub(crate) largest: Option<(Subject, &'static str, u64)>,
-}
-
-/// How many doubles lie between two, one end counted: 0 for equal ones, 1 for neighbours.
-///
-/// -0.0 and 0.0 are one number; NaN is as far as can be from all but NaN.
-pub(crate) fn ulps(a: f64, b: f64) -> u64 {
-    if a.is_nan() || b.is_nan() {
-        return if a.is_nan() && b.is_nan() {
-            0
-        } else {
-            u64::MAX
-        };
-    }
-    // Doubles in their order as integers in theirs.
-    let rank = |x: f64| {
-        let magnitude = (x.to_bits() & !(1 << 63)) as i64;
-        if x.is_sign_negative() {
-            -magnitude
-        } else {
-            magnitude
-        }
-    };
-    rank(a).abs_diff(rank(b))
 }
 
 /// Finds where two traces part; `None` where all common steps are the same.
@@ -86,9 +60,7 @@ fn step_divergence(old: &StepTrace, new: &StepTrace) -> Option<Divergence> {
         let first = match order {
             Ordering::Less => Some(Difference::Vanished),
             Ordering::Greater => Some(Difference::Appeared),
-            Ordering::Equal => values(record, b)
-                .next()
-                .map(|(field, old, new)| Difference::Value { field, old, new }),
+            Ordering::Equal => values(record, b).next().map(Difference::Value),
         };
         i += usize::from(order != Ordering::Greater);
         j += usize::from(order != Ordering::Less);
@@ -106,26 +78,24 @@ fn step_divergence(old: &StepTrace, new: &StepTrace) -> Option<Divergence> {
         });
         entry.differing += 1;
         if order == Ordering::Equal {
-            for (field, old, new) in values(record, b) {
-                let far = ulps(old, new);
+            for difference in values(record, b) {
+                // What is no number is as far as can be.
+                let far = difference.ulps().unwrap_or(u64::MAX);
                 if entry.largest.is_none_or(|(_, _, most)| far > most) {
-                    entry.largest = Some((subject, field, far));
+                    entry.largest = Some((subject, difference.field, far));
                 }
             }
         }
     }
 }
 
-/// The fields of two records that differ, with both values.
+/// The fields of two records that differ.
 fn values<'a>(
     old: &'a Record,
     new: Option<&'a Record>,
-) -> impl Iterator<Item = (&'static str, f64, f64)> + 'a {
+) -> impl Iterator<Item = FieldDifference> + 'a {
     let values = new.map_or(&[][..], |new| &new.values);
-    let pairs = old.fields().iter().zip(old.values.iter().zip(values));
-    pairs
-        .filter(|(_, (a, b))| ulps(**a, **b) != 0)
-        .map(|(field, (a, b))| (*field, *a, *b))
+    differences(old.fields(), &old.values, values)
 }
 
 fn subjects(old: &StepTrace, new: &StepTrace, stage: Stage) -> usize {
@@ -146,11 +116,15 @@ impl fmt::Display for Divergence {
         writeln!(f, "  stage    {}", self.stage)?;
         writeln!(f, "  subject  {}", self.subject)?;
         match self.difference {
-            Difference::Value { field, old, new } => {
+            Difference::Value(difference) => {
+                let FieldDifference { field, old, new } = difference;
                 writeln!(f, "  field    {field}")?;
                 writeln!(f, "  old      {old:?}")?;
                 writeln!(f, "  new      {new:?}")?;
-                writeln!(f, "  distance {} ulp", ulps(old, new))?;
+                match difference.ulps() {
+                    Some(ulps) => writeln!(f, "  distance {ulps} ulp")?,
+                    None => writeln!(f, "  distance none: one is no number")?,
+                }
             }
             Difference::Appeared => writeln!(f, "  only in the new run")?,
             Difference::Vanished => writeln!(f, "  only in the old run")?,
@@ -203,21 +177,6 @@ mod tests {
     }
 
     #[test]
-    fn neighbours_are_one_ulp_apart() {
-        assert_eq!(ulps(1.0, 1.0), 0);
-        assert_eq!(ulps(1.0, 1.0f64.next_up()), 1);
-        assert_eq!(ulps(1.0, 1.0f64.next_down()), 1);
-        assert_eq!(ulps(-0.0, 0.0), 0);
-        assert_eq!(ulps(0.0f64.next_down(), 0.0f64.next_up()), 2);
-        assert_eq!(ulps(1.0, 2.0), 1 << 52);
-        assert_eq!(ulps(f64::NAN, 1.0), u64::MAX);
-        assert_eq!(
-            ulps(f64::NEG_INFINITY, f64::INFINITY),
-            2 * f64::INFINITY.to_bits()
-        );
-    }
-
-    #[test]
     fn equal_traces_do_not_part() {
         assert_eq!(first_divergence(&trace(), &trace()), None);
         let mut new = trace();
@@ -236,11 +195,11 @@ mod tests {
         assert_eq!((found.step, found.stage), (18, Stage::Integrate));
         assert_eq!(found.subject, Subject::Body(0));
         let up = 0.5f64.next_up();
-        let expected = Difference::Value {
+        let expected = Difference::Value(FieldDifference {
             field: "center.y",
             old: 0.5,
             new: up,
-        };
+        });
         assert_eq!(found.difference, expected);
         assert_eq!((found.differing, found.subjects), (1, 2));
         assert_eq!(found.largest, Some((Subject::Body(0), "center.y", 1)));
@@ -255,11 +214,11 @@ mod tests {
         }
         let found = first_divergence(&trace(), &new).unwrap();
         assert_eq!((found.step, found.stage), (17, Stage::Solve));
-        let expected = Difference::Value {
+        let expected = Difference::Value(FieldDifference {
             field: "impulse.tangent2",
             old: 0.4,
             new: 1.4,
-        };
+        });
         assert_eq!(found.difference, expected);
         assert_eq!(found.differing, 1);
     }
