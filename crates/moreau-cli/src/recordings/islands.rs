@@ -65,33 +65,35 @@ fn words(run: &RecordedRun<'_>, islands: &[IslandRecord]) -> String {
     if islands.is_empty() {
         return "no islands\n".into();
     }
-    let mut rows = table::new(&[
+    let header = [
         "frame",
-        "first body",
+        "first\nbody",
         "bodies",
         "contacts",
-        "joints",
         "solver",
         "answer",
+        "residual\nm/s",
         "sweeps",
         "factored",
-        "residual m/s",
-    ]);
+        "joints",
+    ];
+    let (mut rows, columns) = table::fitting(&header, 7);
     for r in islands.iter().take(table::MOST_ROWS) {
         let name = table::name(run, r.first_body);
         let counts = |count: u64| table::right(count.to_string());
-        rows.add_row([
+        let row = [
             counts(r.frame),
             Cell::new(name.unwrap_or_else(|| r.first_body.to_string())),
             counts(r.bodies),
             counts(r.contact_points),
-            counts(r.joints),
             Cell::new(r.solver),
             Cell::new(if r.certified() { "certified" } else { r.stop }),
+            table::right(short(r.residual)),
             counts(r.sweeps),
             counts(r.factorizations),
-            table::right(short(r.residual)),
-        ]);
+            counts(r.joints),
+        ];
+        rows.add_row(row.into_iter().take(columns));
     }
     let count = islands.len();
     let word = if count == 1 { "island" } else { "islands" };

@@ -59,33 +59,35 @@ pub(crate) fn contacts(run: &RecordedRun<'_>, contacts: &[ContactRecord], count:
     if contacts.is_empty() {
         return "no contacts\n".into();
     }
-    let mut table = new(&[
+    let header = [
         "frame",
         "contact",
         "a",
         "b",
-        "normal N s",
-        "friction N s",
+        "normal\nN s",
+        "friction\nN s",
+        "overlap\nm",
+        "approach\nm/s",
         "mu",
-        "overlap m",
-        "approach m/s",
         "direction",
-    ]);
+    ];
+    let (mut table, columns) = fitting(&header, 8);
     let label = |id| name(run, id).unwrap_or_else(|| id.to_string());
     for c in contacts {
         let n = c.contact.normal;
-        table.add_row([
+        let row = [
             right(c.frame.to_string()),
             right(c.ordinal.to_string()),
             Cell::new(label(c.contact.a)),
             Cell::new(label(c.contact.b)),
             right(short(c.contact.impulse.x)),
             right(short(c.tangential_impulse())),
-            right(short(c.contact.friction)),
             right(short(c.penetration())),
             right(short(c.approach_speed())),
+            right(short(c.contact.friction)),
             Cell::new(format!("{:.2} {:.2} {:.2}", n.x, n.y, n.z)),
-        ]);
+        ];
+        table.add_row(row.into_iter().take(columns));
     }
     let word = if count == 1 { "contact" } else { "contacts" };
     let mut text = format!("{table}\n{count} {word}");
@@ -186,6 +188,20 @@ pub(crate) fn name(run: &RecordedRun<'_>, id: BodyId) -> Option<String> {
 pub(crate) fn right(text: String) -> Cell {
     Cell::new(text).set_alignment(CellAlignment::Right)
 }
+
+/// A table, and how many of its columns have room: all, or the first `least` in a narrow terminal.
+pub(crate) fn fitting(header: &[&str], least: usize) -> (Table, usize) {
+    let width = table::new(UTF8_FULL_CONDENSED).width();
+    let columns = if width.is_none_or(|width| width >= WIDE) {
+        header.len()
+    } else {
+        least
+    };
+    (new(&header[..columns]), columns)
+}
+
+/// Columns of a terminal that is not narrow.
+const WIDE: u16 = 104;
 
 pub(crate) fn new(header: &[&str]) -> Table {
     let mut table = table::new(UTF8_FULL_CONDENSED);
