@@ -215,4 +215,74 @@ mod tests {
         let counts = recording.series("sleeping_bodies");
         assert_eq!((counts[1], counts[120]), (0.0, 1.0));
     }
+
+    /// Two balls on the ground and one that flies, from step 7 on; the contact points of even steps only.
+    fn from_the_middle(stride: u64) -> Recording {
+        let mut world = World::new(WorldSettings::default()).unwrap();
+        world.add(Body::fixed(Shape::half_space(Vec3::Y))).unwrap();
+        for height in [0.499, 1.497, 9.0] {
+            let ball = Body::dynamic(Shape::sphere(0.5)).at(Vec3::Y * height);
+            world.add(ball).unwrap();
+        }
+        let ids: Vec<_> = world.bodies().map(|b| b.id()).collect();
+        let mut recording = Recording::new(Stage::of(&world, &[]), 7, 13);
+        recording.stride = stride;
+        for step in 7..=13 {
+            world.step(0.001).unwrap();
+            let points = frame::contacts(&world, &ids);
+            let islands = frame::islands(&world, &ids, &points);
+            recording.push(&Frame {
+                step,
+                sample: frame::state_sample(&world),
+                bodies: &frame::bodies(&world),
+                contacts: if step.is_multiple_of(2) {
+                    Contacts::Points(&points)
+                } else {
+                    Contacts::Pairs(&[(1, 2), (0, 1)])
+                },
+                islands: &islands,
+            });
+        }
+        recording.finish();
+        recording
+    }
+
+    #[test]
+    fn islands_are_known_where_contact_points_are_not() {
+        let recording = from_the_middle(1);
+        assert_eq!(recording.frame_steps, [7, 8, 9, 10, 11, 12, 13]);
+        assert_eq!(recording.unknown_contacts, [7, 9, 11, 13]);
+        let none = crate::islands::NONE;
+        for states in recording.states.chunks(3) {
+            assert_eq!(states, [1, 1, none]);
+        }
+        let steps: Vec<_> = recording.exact.contacts.iter().map(|r| r.step).collect();
+        assert_eq!(steps, [8, 10, 12]);
+        for (step, rows) in (7..).zip(&recording.exact.heaviest) {
+            assert_eq!(rows.step, step);
+            assert_eq!(rows.len(), if step % 2 == 0 { 2 } else { 0 });
+        }
+        for rows in &recording.exact.islands {
+            // First body, bodies, contact points, joints.
+            assert_eq!(rows.words[0][..4], [1, 2, 2, 0]);
+            assert_eq!((rows.len(), rows.words[0][8] > 0), (1, true));
+            let names = rows.words[0][4..6].iter();
+            let names: Vec<_> = names.map(|i| recording.exact.names[*i as usize]).collect();
+            assert_eq!(names[1], "converged");
+        }
+    }
+
+    #[test]
+    fn first_and_last_step_are_shown_whatever_is_left_out() {
+        let recording = from_the_middle(4);
+        assert_eq!(recording.frame_steps, [7, 8, 12, 13]);
+        assert_eq!(recording.unknown_contacts, [7, 13]);
+        assert_eq!(recording.exact.heaviest.len(), 4);
+        assert_eq!(recording.series.len(), 7);
+        let body_steps = &recording.exact.body_steps;
+        assert_eq!(
+            (body_steps.first(), body_steps.last()),
+            (Some(&7), Some(&13))
+        );
+    }
 }
