@@ -305,31 +305,30 @@ impl Detection {
             prediction,
         };
         let reaches = &self.reaches;
-        let fill =
-            |((pairs, founds), anew): ((&[(u32, u32)], &mut [PairFound]), &mut Vec<Kept>)| {
-                anew.clear();
-                for (&(index_a, index_b), found) in pairs.iter().zip(founds) {
-                    let (a, b) = (path(state, free, index_a), path(state, free, index_b));
-                    let reach = reaches[index_a as usize].towards(&reaches[index_b as usize]);
-                    let kept = found.kept_before.map(|i| &state.kept[i as usize]);
-                    found.recycled = kept.is_some_and(|kept| {
-                        recycling.reuse(kept, (&a, &b), reach, &mut found.manifolds)
-                    });
-                    if found.recycled {
-                        found.keep = Keep::Same;
-                        continue;
-                    }
-                    sweep::find((&a, &b), reach, (prediction, dt), &mut found.manifolds);
-                    let ids = (id(state, index_a), id(state, index_b));
-                    found.keep = match recycling.keep(ids, (&a, &b), reach, &found.manifolds) {
-                        Some(kept) => {
-                            anew.push(kept);
-                            Keep::Anew(anew.len() as u32 - 1)
-                        }
-                        None => Keep::Nothing,
-                    };
+        let fill = |((pairs, founds), anew): (Share<'_>, &mut Vec<Kept>)| {
+            anew.clear();
+            for (&(index_a, index_b), found) in pairs.iter().zip(founds) {
+                let (a, b) = (path(state, free, index_a), path(state, free, index_b));
+                let reach = reaches[index_a as usize].towards(&reaches[index_b as usize]);
+                let kept = found.kept_before.map(|i| &state.kept[i as usize]);
+                found.recycled = kept.is_some_and(|kept| {
+                    recycling.reuse(kept, (&a, &b), reach, &mut found.manifolds)
+                });
+                if found.recycled {
+                    found.keep = Keep::Same;
+                    continue;
                 }
-            };
+                sweep::find((&a, &b), reach, (prediction, dt), &mut found.manifolds);
+                let ids = (id(state, index_a), id(state, index_b));
+                found.keep = match recycling.keep(ids, (&a, &b), reach, &found.manifolds) {
+                    Some(kept) => {
+                        anew.push(kept);
+                        Keep::Anew(anew.len() as u32 - 1)
+                    }
+                    None => Keep::Nothing,
+                };
+            }
+        };
         if parallel && self.pairs.len() > CHUNK {
             let pairs = self.pairs.par_chunks(CHUNK);
             let found = self.found.par_chunks_mut(CHUNK);
@@ -414,6 +413,9 @@ fn aabb_of(body: &BodyState) -> Aabb {
     }
     aabb
 }
+
+/// Pairs that one thread looks at, and what it finds.
+type Share<'a> = (&'a [(u32, u32)], &'a mut [PairFound]);
 
 /// Appends the contact points of a pair.
 fn list_pair(

@@ -125,11 +125,9 @@ fn friction_keeps_angular_momentum_where_faceted_bodies_overlap() {
                 // The points at which it acts are apart until it closes.
                 continue;
             }
-            rubbed += usize::from(
-                pushing
-                    .clone()
-                    .any(|c| c.separation < -1e-3 && c.impulse.y.hypot(c.impulse.z) > 1.0),
-            );
+            rubbed += usize::from(pushing.clone().any(|c| {
+                c.separation < -1e-3 && moreau_math::libm::hypot(c.impulse.y, c.impulse.z) > 1.0
+            }));
             let size = 1000.0 * (1.0 + place.length());
             worst = worst.max((after.0 - before.0).length() / size);
             worst = worst.max((after.1 - before.1).length() / size);
@@ -176,7 +174,7 @@ fn bodies_that_stick_turn_as_one_however_deep_they_overlap() {
             .iter()
             .fold(Vec3::ZERO, |sum, c| sum + c.world_impulse());
         assert!(
-            force.x.hypot(force.z) < 1e-3 * force.y,
+            moreau_math::libm::hypot(force.x, force.z) < 1e-3 * force.y,
             "{overlap}: {force:?}"
         );
     }
