@@ -43,6 +43,7 @@ pub struct ConvexHull {
     vertex_edges: Vec<u32>,
     /// Per edge: one over the cosine of half the angle between the normals of its faces.
     edge_secants: Vec<f64>,
+    greatest_secant: f64,
     /// A ball inside of the solid.
     inner_ball: (Vec3, f64),
     bounding_radius: f64,
@@ -106,6 +107,7 @@ impl ConvexHull {
             vertex_faces: Vec::new(),
             vertex_edges: Vec::new(),
             edge_secants: Vec::new(),
+            greatest_secant: 1.0,
             inner_ball: (Vec3::ZERO, 0.0),
             center: Vec3::ZERO,
             enclosing_radius: 0.0,
@@ -125,6 +127,7 @@ impl ConvexHull {
                 2.0 / (n0 + n1).length()
             })
             .collect();
+        hull.greatest_secant = hull.edge_secants.iter().copied().fold(1.0, f64::max);
         let sum = hull.vertices.iter().fold(Vec3::ZERO, |s, &v| s + v);
         let middle = sum / hull.vertices.len() as f64;
         hull.inner_ball = (middle, hull.depth(middle).max(0.0));
@@ -173,6 +176,11 @@ impl ConvexHull {
     /// Per edge: one over the cosine of half the angle between the normals of its faces.
     pub(crate) fn edge_secants(&self) -> &[f64] {
         &self.edge_secants
+    }
+
+    /// The greatest of [`edge_secants`](Self::edge_secants).
+    pub(crate) fn greatest_secant(&self) -> f64 {
+        self.greatest_secant
     }
 
     /// Radius of a ball about the centre that holds the solid, m.

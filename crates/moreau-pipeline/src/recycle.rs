@@ -1,7 +1,7 @@
 //! Manifolds that are kept while a pair hardly moves.
 //!
-//! The points of a pair of boxes, hulls or half-spaces are remembered on their bodies, p_a in A's axes and p_b in
-//! B's. While the pose of B in A's frame differs from that at which they were
+//! The points of a pair of boxes, hulls or half-spaces are remembered on their bodies, p_a in A's axes and
+//! p_b in B's. While the pose of B in A's frame differs from that at which they were
 //! found by less than a tolerance, they are placed anew from the bodies' poses,
 //!
 //! ```text
@@ -280,8 +280,7 @@ impl Recycling {
         reach: f64,
         found: &[Found],
     ) -> Option<Kept> {
-        let at_start = found.iter().all(|f| f.time == 0.0);
-        if found.len() > 1 || !at_start || !self.suits(a, b, reach) {
+        if !self.suits(a, b, reach) || found.len() > 1 || found.iter().any(|f| f.time != 0.0) {
             return None;
         }
         let (near, far) = poses(a, b, 0.0);

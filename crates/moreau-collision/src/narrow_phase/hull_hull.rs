@@ -142,17 +142,13 @@ impl<'p> Side<'p> {
     /// The edges that could separate by more than `least`.
     fn edges_beyond(&self, least: f64) -> SmallVec<[u32; 32]> {
         let (count, solid) = (self.bounds.len(), self.solid);
-        let greatest_secant = solid
-            .edge_secants
-            .iter()
-            .fold(1.0, |g: f64, &s| if s > g { s } else { g });
         // Bit by bit for each row: whether the height leaves the edges of the face a chance.
         let mut chances: SmallVec<[u8; 64]> = SmallVec::from_elem(0, count);
         let mut all = 0;
         for (row, heights) in self.heights.chunks_exact(count).enumerate() {
             let bar = least + self.radius_of(row);
             let bar = if bar > 0.0 {
-                bar / greatest_secant
+                bar / solid.greatest_secant
             } else {
                 bar
             };
@@ -296,8 +292,8 @@ impl<'p> Pair<'p> {
             }
         }
         let mut top = f64::NEG_INFINITY;
+        let mut most = [sides[0].most(), sides[1].most()];
         loop {
-            let most = [sides[0].most(), sides[1].most()];
             let side = usize::from(most[1].1 > most[0].1);
             let (face, bound) = most[side];
             if bound == f64::NEG_INFINITY || bound < top - context.tie {
@@ -308,11 +304,14 @@ impl<'p> Pair<'p> {
                 return true;
             }
             top = top.max(looked.separation);
-            out.push(looked);
-            if self.prune {
+            // Many faces have the same vertex before them.
+            let known = |held: &FaceAxis| held.side == side && held.deepest == looked.deepest;
+            if self.prune && !out.iter().any(known) {
                 sides[side].add(looked.deepest, ROWS - 1);
             }
+            out.push(looked);
             sides[side].bounds[face] = f64::NEG_INFINITY;
+            most[side] = sides[side].most();
         }
     }
 

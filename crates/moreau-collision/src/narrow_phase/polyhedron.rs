@@ -16,6 +16,8 @@ pub(super) struct Polyhedron<'a> {
     face_edges: &'a [u32],
     /// Per edge: one over the cosine of half the angle between the normals of its faces. None of bare tables.
     pub(super) edge_secants: &'a [f64],
+    /// The greatest of them.
+    pub(super) greatest_secant: f64,
     /// Centre and radius of a ball inside, own frame.
     pub(super) inner_ball: (Vec3, f64),
     /// Where all this comes from, if from a hull.
@@ -36,6 +38,7 @@ impl<'a> Polyhedron<'a> {
             face_vertices,
             face_edges,
             edge_secants: hull.edge_secants(),
+            greatest_secant: hull.greatest_secant(),
             inner_ball: hull.inner_ball(),
             hull: Some(hull),
             rotation: Mat3::from_quat(pose.rotation),
@@ -51,6 +54,7 @@ impl<'a> Polyhedron<'a> {
             face_vertices: &BOX_FACE_VERTICES,
             face_edges: &BOX_FACE_EDGES,
             edge_secants: &[std::f64::consts::SQRT_2; 12],
+            greatest_secant: std::f64::consts::SQRT_2,
             inner_ball: (Vec3::ZERO, b.half[0].min(b.half[1]).min(b.half[2])),
             hull: None,
             rotation: Mat3::from_cols(b.axes[0], b.axes[1], b.axes[2]),
@@ -73,6 +77,7 @@ impl<'a> Polyhedron<'a> {
             face_vertices,
             face_edges,
             edge_secants: &[],
+            greatest_secant: 1.0,
             inner_ball: (Vec3::ZERO, 0.0),
             hull: None,
             rotation,
