@@ -47,6 +47,7 @@ fn narrow_phase(c: &mut Criterion) {
         ("capsules", &capsule, &capsule, turned(0.05)),
         ("hull of 16 on floor", &floor, &rock, turned(0.9)),
         ("hulls of 16", &rock, &rock, turned(0.8)),
+        ("hulls of 16, apart", &rock, &rock, turned(1.0)),
         ("cylinder on floor", &floor, &drum, turned(0.999)),
         ("cylinder on half-space", &plane, &drum, turned(0.499)),
         (

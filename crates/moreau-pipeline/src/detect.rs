@@ -71,6 +71,9 @@ impl PairFound {
     }
 }
 
+/// Pairs, what is found of them, and what of that is to be kept.
+type Chunk<'c> = ((&'c [(u32, u32)], &'c mut [PairFound]), &'c mut Vec<Kept>);
+
 /// Pairs of a chunk of narrow-phase work; the same for any number of threads.
 const CHUNK: usize = 64;
 
@@ -305,7 +308,7 @@ impl Detection {
             prediction,
         };
         let reaches = &self.reaches;
-        let fill = |((pairs, founds), anew): (Share<'_>, &mut Vec<Kept>)| {
+        let fill = |((pairs, founds), anew): Chunk<'_>| {
             anew.clear();
             for (&(index_a, index_b), found) in pairs.iter().zip(founds) {
                 let (a, b) = (path(state, free, index_a), path(state, free, index_b));
@@ -413,9 +416,6 @@ fn aabb_of(body: &BodyState) -> Aabb {
     }
     aabb
 }
-
-/// Pairs that one thread looks at, and what it finds.
-type Share<'a> = (&'a [(u32, u32)], &'a mut [PairFound]);
 
 /// Appends the contact points of a pair.
 fn list_pair(
