@@ -368,7 +368,7 @@ export class App {
   /** Draws roughly while things move, where the machine cannot keep up. `gap`: since the last picture, ms. */
   pace(gap) {
     if (this.moving && !this.view.draft) {
-      this.late = gap > LATE ? this.late + 1 : 0;
+      this.late = gap > LATE ? this.late + (gap > 4 * LATE ? 2 : 1) : 0;
       if (this.late >= (this.slow ? 2 : 3)) {
         this.slow = true;
         this.view.setDraft(true);

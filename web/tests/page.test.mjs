@@ -237,6 +237,30 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
     await page.setViewportSize({ width: 1200, height: 760 });
     await drawn(page);
 
+    // Where pictures take long they are rough while things move, and whole at rest.
+    const rough = await page.evaluate(async () => {
+      const { moreau } = window;
+      const { render } = moreau.view.renderer;
+      moreau.view.renderer.render = function (...scene) {
+        const start = performance.now();
+        while (performance.now() - start < 90);
+        return render.apply(this, scene);
+      };
+      const next = () => new Promise((done) => requestAnimationFrame(done));
+      for (let k = 0; k < 8; k++) {
+        moreau.seek(k * 5);
+        await next();
+      }
+      const { width, clientWidth } = moreau.canvas;
+      const moving = { draft: moreau.view.draft, share: width / clientWidth };
+      moreau.view.renderer.render = render;
+      return moving;
+    });
+    assert.deepEqual(rough, { draft: true, share: 0.5 });
+    await drawn(page);
+    const whole = await page.evaluate(() => window.moreau.canvas.width / window.moreau.canvas.clientWidth);
+    assert.equal(whole, 1);
+
     // Without the graphics card's part, which a server has to do in software.
     const ms = await page.evaluate(() => {
       const { moreau } = window;
