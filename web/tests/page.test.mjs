@@ -45,7 +45,7 @@ async function recordUntilKilled(scene, file) {
   const child = spawn("cargo", args, { cwd: root, detached: true, stdio: "ignore" });
   const gone = new Promise((done) => child.on("exit", done));
   const journal = () => (existsSync(`${file}-wal`) ? statSync(`${file}-wal`).size : 0);
-  while (journal() < 1_500_000 && child.exitCode === null) await new Promise((done) => setTimeout(done, 5));
+  while (journal() < 4_000_000 && child.exitCode === null) await new Promise((done) => setTimeout(done, 5));
   process.kill(-child.pid, "SIGKILL");
   await gone;
   assert.ok(journal() > 0, "the process was killed while it recorded");

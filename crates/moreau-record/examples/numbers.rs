@@ -39,7 +39,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         steps.insert(frame.frame.to_string(), value);
     }
     let length = last - first;
-    let wanted = [1, length / 7, length / 7 + 1, length / 2, length].map(|step| first + step);
+    let wanted =
+        [1, length / 7, length / 7 + 1, length / 2, length].map(|step| first + step.max(1));
     println!(
         "{}",
         json!({ "first": first, "wanted": wanted, "steps": steps })
