@@ -222,3 +222,53 @@ fn the_ends_of_a_turning_rod_do_not_pass_a_ground() {
         }
     }
 }
+
+/// Bodies of parts that are as deep in each other as bodies may be, more or less, and that fly apart while they
+/// spin: they went nowhere, and gathered what fell to them of gravity as speed.
+#[test]
+fn nothing_stands_still_for_being_deep_already() {
+    let brick = || {
+        let only = (Shape::cuboid(0.4, 0.2, 0.2), Pose::IDENTITY);
+        Shape::compound(&[only]).unwrap()
+    };
+    // A quarter of the inner radius.
+    let kappa = 0.05;
+    let mut random = Random(7);
+    let mut seen = 0;
+    for part in [0.5, 0.98, 0.99, 0.995, 0.999, 1.0, 1.001, 1.01, 1.1, 2.0] {
+        for dt in STEPS {
+            let turn = random.rotation();
+            let mut settings = WorldSettings {
+                gravity: Vec3::ZERO,
+                ..WorldSettings::default()
+            };
+            settings.position_correction.rate = 0.0;
+            let mut world = World::new(settings).unwrap();
+            let along = turn * Vec3::Y;
+            let up = along * (0.4 - part * kappa);
+            let still = Body::fixed(brick()).rotated(turn).friction(0.0);
+            world.add(still).unwrap();
+            // Its corners part from the other, though one that is as far away as the furthest might not.
+            let scale = 4.0 / (60.0 * dt);
+            let speed = turn * vec3(0.1, 1.35, 0.2) * scale;
+            let spin = turn * vec3(0.0, 0.0, 3.0) * scale;
+            let flying = Body::dynamic(brick()).at(up).rotated(turn).friction(0.0);
+            let id = world.add(flying.moving(speed, spin)).unwrap();
+            world.step(dt).unwrap();
+            let way = world.body(id).unwrap().position() - up;
+            let velocity = world.body(id).unwrap().velocity().linear;
+            assert!(
+                (velocity - speed).length() < 1e-9,
+                "{part} {dt}: {velocity}"
+            );
+            let off = (way - speed * dt).length();
+            assert!(
+                off < 0.05 * speed.length() * dt,
+                "{part} {dt}: {way} of {}",
+                speed * dt
+            );
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 30);
+}

@@ -46,14 +46,14 @@ pub(super) fn inner_radius(shape: &Shape) -> f64 {
 /// When one of the two is deeper than kappa in the other; None where that does not happen.
 pub(super) fn meet(a: &Side<'_>, b: &Side<'_>, kappa: f64) -> Option<f64> {
     let mut manifolds = Vec::new();
-    let start = look(a, b, 0.0, 0.0, &mut manifolds);
-    let mut depth = kappa;
-    if start < -kappa {
-        depth = -start + DEEPER * kappa;
-    }
+    let mut limit = Limit {
+        kappa,
+        depth: kappa,
+    };
     for span in times(a, b).windows(2) {
         let (start, end) = (span[0], span[1]);
-        let found = follow([&a.from(start), &b.from(start)], [a, b], end - start, depth);
+        let ways = [&a.from(start), &b.from(start)];
+        let found = follow(ways, [a, b], (start, end), &mut limit);
         if let Some(t) = found {
             return Some(start + t);
         }
@@ -62,19 +62,28 @@ pub(super) fn meet(a: &Side<'_>, b: &Side<'_>, kappa: f64) -> Option<f64> {
     if a.turns_over(last) || b.turns_over(last) {
         let (pose_a, pose_b) = (a.last_pose(), b.last_pose());
         collide(a, b, (&pose_a, &pose_b), 0.0, &mut manifolds);
-        if deepest(&manifolds) < -depth {
+        if deepest(&manifolds) < -limit.depth {
             return Some(0.0);
         }
     }
     None
 }
 
+/// How deep the two may be in each other, m.
+struct Limit {
+    kappa: f64,
+    /// Kappa, or where the step starts with more, that and a little: what is there already stops nobody, or
+    /// bodies that a contact lets go would stand still for ever and gather speed.
+    depth: f64,
+}
+
 fn follow(
     [way_a, way_b]: [&Motion; 2],
     [a, b]: [&Side<'_>; 2],
-    duration: f64,
-    depth: f64,
+    (start, end): (f64, f64),
+    limit: &mut Limit,
 ) -> Option<f64> {
+    let (duration, close) = (end - start, CLOSE * limit.kappa);
     let speed = way_b.velocity.linear - way_a.velocity.linear;
     let turns = [(way_a, a), (way_b, b)].map(|(way, side)| {
         let radius = core_radius(&side.body.shape) + way.center.length();
@@ -83,15 +92,22 @@ fn follow(
         if turn.is_finite() { turn } else { Vec3::ZERO }
     });
     let fastest = speed.length() + turns[0].length() + turns[1].length();
-    if !(fastest * duration > CLOSE * depth) {
+    if !(fastest * duration > close) {
         return None;
     }
     let mut manifolds = Vec::new();
     let mut t = 0.0;
     for _ in 0..MOST_LOOKS {
-        let ahead = (AHEAD * fastest * (duration - t)).max(LEAST_AHEAD * depth);
+        let ahead = (AHEAD * fastest * (duration - t)).max(LEAST_AHEAD * limit.depth);
         let poses = (way_a.at(t), way_b.at(t));
         collide(a, b, (&poses.0, &poses.1), ahead, &mut manifolds);
+        if start + t == 0.0 {
+            let there = -deepest(&manifolds);
+            if there + close >= limit.kappa {
+                limit.depth = there + DEEPER * limit.kappa;
+            }
+        }
+        let depth = limit.depth;
         let mut wait = (ahead + depth) / fastest;
         for manifold in &manifolds {
             let Some(separation) = manifold.min_separation() else {
@@ -104,7 +120,7 @@ fn follow(
             if closing <= 0.0 {
                 continue;
             }
-            if gap <= CLOSE * depth {
+            if gap <= close {
                 return Some(t);
             }
             wait = wait.min(gap / closing);
@@ -118,13 +134,7 @@ fn follow(
     Some(t)
 }
 
-/// The least separation at the time `t`, m; infinite where they are apart.
-fn look(a: &Side<'_>, b: &Side<'_>, t: f64, ahead: f64, manifolds: &mut Vec<Manifold>) -> f64 {
-    let (pose_a, pose_b) = (a.legs.at(t), b.legs.at(t));
-    collide(a, b, (&pose_a, &pose_b), ahead, manifolds);
-    deepest(manifolds)
-}
-
+/// The least separation, m; infinite where there is none.
 fn deepest(manifolds: &[Manifold]) -> f64 {
     let each = manifolds.iter().filter_map(Manifold::min_separation);
     each.fold(f64::INFINITY, f64::min)

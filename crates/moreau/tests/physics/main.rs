@@ -7,6 +7,7 @@
 
 mod harness;
 
+mod all_shapes;
 mod fast_path;
 mod forces;
 mod friction;
