@@ -332,7 +332,8 @@ impl Worker {
     /// put in is E = 1/2 sum l·(u_free + u+), with relative velocities, so that what a moving
     /// kinematic body does is not counted. Where E > 0 the island is solved without bounce to
     /// (v0, l0), and v = v0 + theta (v1 - v0), l likewise, with the theta in [0, 1] for which E = 0.
-    /// This keeps the cone, non-penetration and momentum, for all of them are convex.
+    /// This keeps the cone, non-penetration and momentum, for all of them are convex. An unfinished l0
+    /// can hold energy itself, and bodies that still approach; then the part of it counts for which E = 0.
     fn guard_energy(
         &mut self,
         input: &StepInput<'_>,
@@ -361,11 +362,19 @@ impl Worker {
         )?;
         // E(theta) is a quadratic through three of its values.
         let (at_zero, _) = self.energy_input(&self.soft, &self.soft_velocities);
-        let middle = blend(&self.soft, &self.impulses, 0.5);
-        let middle_velocities = self.problem.velocities(&middle);
-        let (at_half, _) = self.energy_input(&middle, &middle_velocities);
-        let theta = quadratic_root(at_zero, at_half, energy);
-        self.impulses = blend(&self.soft, &self.impulses, theta);
+        let at_half = |from: &Impulses, to: &Impulses| {
+            let middle = blend(from, to, 0.5);
+            let velocities = self.problem.velocities(&middle);
+            self.energy_input(&middle, &velocities).0
+        };
+        self.impulses = if at_zero > 1e-12 * scale {
+            let none = Impulses::zero(self.soft.contacts.len(), self.soft.rows.len());
+            let part = free_part(at_half(&none, &self.soft), at_zero);
+            blend(&none, &self.soft, part)
+        } else {
+            let theta = quadratic_root(at_zero, at_half(&self.soft, &self.impulses), energy);
+            blend(&self.soft, &self.impulses, theta)
+        };
         self.problem
             .velocities_into(&self.impulses, &mut out.velocities);
         out.guarded = true;
@@ -655,9 +664,17 @@ fn quadratic_root(e0: f64, eh: f64, e1: f64) -> f64 {
     theta.clamp(0.0, 1.0)
 }
 
+/// The root beside 0, in [0, 1], of the quadratic through (0, 0), (1/2, eh), (1, e1), for e1 > 0; 0 where
+/// it has none there.
+fn free_part(eh: f64, e1: f64) -> f64 {
+    let square = 2.0 * (e1 - 2.0 * eh);
+    let linear = e1 - square;
+    if linear < 0.0 { -linear / square } else { 0.0 }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::quadratic_root;
+    use super::{free_part, quadratic_root};
 
     #[test]
     fn root_of_a_quadratic_through_three_values() {
@@ -674,5 +691,10 @@ mod tests {
             assert!((theta - root).abs() < 1e-14, "{square} {root} {theta}");
         }
         assert_eq!(quadratic_root(0.1, 0.2, 0.3), 0.0);
+        for part in [0.01, 0.4, 0.9] {
+            let e = |x: f64| 3.0 * x * (x - part);
+            assert!((free_part(e(0.5), e(1.0)) - part).abs() < 1e-14, "{part}");
+        }
+        assert_eq!(free_part(0.3, 0.7), 0.0);
     }
 }
