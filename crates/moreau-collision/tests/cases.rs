@@ -356,6 +356,50 @@ fn shapes_touch_a_half_space_with_what_lies_in_the_plane() {
     }
 }
 
+/// A solid that lies on a half-space touches it with its lower face, however far contacts are looked for:
+/// the prediction distance of a fast or a small body is larger than the body.
+#[test]
+fn what_lies_on_a_half_space_touches_with_its_lower_face_at_any_prediction() {
+    // Wider above than below, so that the widest corners are not those that touch.
+    let frustum = |below: f64, above: f64, height: f64| {
+        let ring = |half: f64, y: f64| {
+            [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)]
+                .map(|(x, z)| vec3(half * x, y, half * z))
+        };
+        let points = [ring(below, -height), ring(above, height)].concat();
+        Shape::hull(&points).unwrap()
+    };
+    let solids = [
+        (Shape::cuboid(0.5, 0.05, 0.3), 0.05),
+        (Shape::cuboid(0.005, 0.005, 0.005), 0.005),
+        (box_hull(0.5, 0.05, 0.3), 0.05),
+        (frustum(0.3, 0.3, 0.02), 0.02),
+        (frustum(0.2, 0.6, 0.05), 0.05),
+        (frustum(0.6, 0.2, 0.05), 0.05),
+    ];
+    for seed in 0..200 {
+        let mut random = scenes::Random(seed);
+        let turn = turned(Vec3::ZERO, random.direction(), random.range(0.0, 3.0)).rotation;
+        let about = turned(Vec3::ZERO, Vec3::Y, random.range(0.0, 6.0)).rotation;
+        let plane = Pose::new(turn * vec3(7.0, 0.0, -3.0), turn);
+        for (shape, height) in &solids {
+            for prediction in [1e-3, 0.02, 0.25, 2.0] {
+                let pose = Pose::new(turn * vec3(1.0, *height, 2.0), turn * about);
+                let m = contact(
+                    (&Shape::half_space(Vec3::Y), plane),
+                    (shape, pose),
+                    prediction,
+                );
+                assert_eq!(m.points().len(), 4, "seed {seed}, {shape:?}, {prediction}");
+                for p in m.points() {
+                    let gap = p.separation.abs();
+                    assert!(gap < 1e-13, "seed {seed}, {shape:?}, {prediction}: {gap}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn what_cannot_touch_is_empty() {
     let floor = Shape::half_space(Vec3::Y);

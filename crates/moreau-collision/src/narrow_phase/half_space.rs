@@ -2,13 +2,18 @@
 //!
 //! With the unit outward normal n and a point o of the plane: separation of a point p with radius r
 //! is n·(p - o) - r. The size of a floor does not exist, so nothing depends on it.
+//!
+//! Where more vertices of a box or a hull are within the prediction distance than a manifold holds, such
+//! as those of its far side when it is thin or fast, those of what faces the plane count, as on a large
+//! box.
 
 use super::context::Context;
 use super::patch::{Code, Corners, NONE, Projection};
 use super::placed::PlacedBox;
+use super::polytope::Polytope;
 use super::reduce::emit;
 use super::revolved::Revolved;
-use crate::Shape;
+use crate::{Manifold, Shape};
 use moreau_math::{Pose, Vec3, vec3};
 
 /// `plane` is the pose's translation of the half-space in the working frame.
@@ -58,6 +63,12 @@ pub(super) fn collide(
                 points.add(center + pose.rotation * v, 0.0, i as u16);
             }
         }
+    }
+    if points.corners.len() > Manifold::CAPACITY
+        && let Some(solid) = Polytope::new(other, pose, context.origin)
+    {
+        let facing = solid.feature(-half_space.normal, context);
+        (points.corners).retain(|corner| facing.vertices.contains(&corner.code.b));
     }
     emit(context, &points.projection, &mut points.corners, None);
 }

@@ -380,6 +380,31 @@ fn b38_sliding_body_does_not_hover() {
     });
 }
 
+/// Bodies that are thinner than their way in a step, or than the prediction distance: what of them is near
+/// the floor is more than what touches it.
+#[test]
+fn b32_thin_and_small_bodies_slide_flat_and_rest() {
+    let bodies = [
+        (vec3(0.5, 0.05, 0.3), 10.0),
+        (vec3(0.02, 0.002, 0.03), 1.0),
+        (vec3(0.008, 0.008, 0.008), 1.0),
+        (vec3(0.008, 0.008, 0.008), 0.0),
+    ];
+    for (half, speed) in bodies {
+        let scene = slide(Shape::cuboid(half.x, half.y, half.z), half.y, 0.5, speed);
+        everywhere(&STEPS, |dt, placement| {
+            let mut placed = scene.place(placement);
+            placed.run(&scene, dt, 0.5, |placed, _| {
+                let what = format!("{half} at {speed} m/s, dt {dt}");
+                near(&what, placed.position(1).y, half.y, 1e-9);
+                near(&what, placed.position(1).z, 0.0, 1e-9);
+                // The solver's tolerance over the shortest lever arm.
+                near(&what, placed.angular(1).length(), 0.0, 5e-8);
+            });
+        });
+    }
+}
+
 #[test]
 fn tipping_cube_at_any_heading_stays_straight() {
     // mu = 0.8: the resultant of the contact stays inside the base, so the cube slides flat.
