@@ -25,6 +25,58 @@ impl Random {
     }
 }
 
+/// Clusters of tumbling boxes and balls without forces, all elastic, with and without friction; solved
+/// fully, and by as little as one sweep.
+#[test]
+fn elastic_clusters_never_gain_energy() {
+    let mut random = Random(1);
+    let mut guarded = 0;
+    for dt in [1.0 / 60.0, 1.0 / 240.0] {
+        for sweeps in [1, 2, 5, 20, 100] {
+            for friction in [0.0, 0.3, 1.0] {
+                for bullets in [false, true] {
+                    let mut settings = WorldSettings {
+                        gravity: Vec3::ZERO,
+                        ordered_impacts: 0,
+                        ..WorldSettings::default()
+                    };
+                    settings.solver.exact_base_work = 0;
+                    settings.solver.exact_contact_work = 0;
+                    settings.solver.active_set.max_rows = 0;
+                    settings.solver.simd.max_sweeps = sweeps;
+                    let mut world = World::new(settings).unwrap();
+                    for i in 0..18 {
+                        let at = vec3(f64::from(i % 3), f64::from(i / 3 % 3), f64::from(i / 9));
+                        let shape = if i % 4 == 0 {
+                            Shape::sphere(0.25)
+                        } else {
+                            Shape::cuboid(0.25, 0.2, 0.3)
+                        };
+                        let at = (at - vec3(1.0, 1.0, 0.5)) * 0.5;
+                        let mut body = Body::dynamic(shape).restitution(1.0).friction(friction);
+                        body.bullet = bullets && i % 5 == 0;
+                        let body = body.at(at).rotated(rotation_from_vector(random.vec(1.0)));
+                        let v = random.vec(3.0) - at * 20.0;
+                        world.add(body.moving(v, random.vec(10.0))).unwrap();
+                    }
+                    let mut energy = world.kinetic_energy();
+                    for step in 0..30 {
+                        world.step(dt).unwrap();
+                        guarded += world.island_reports().iter().filter(|i| i.guarded).count();
+                        let now = world.kinetic_energy();
+                        assert!(
+                            now <= energy * (1.0 + 1e-9),
+                            "step {step} of {dt} s, {sweeps} sweeps, friction {friction}, bullets {bullets}: {energy} J, then {now} J"
+                        );
+                        energy = now;
+                    }
+                }
+            }
+        }
+    }
+    assert!(guarded > 20, "only {guarded} islands would have gained any");
+}
+
 /// Says some multiple of the right impulses.
 struct TooMuch(f64);
 

@@ -295,16 +295,22 @@ impl Twin {
         let mut solve = SolveReport::empty();
         let (mut solver, mut guarded) = (IslandSolver::default(), false);
         let (mut left, mut parts, mut impacts, mut stopped) = (dt, 0, 0, 0);
+        let mut struck = false;
         while left > 0.0 {
             parts += 1;
             self.push();
             let part = if parts < MOST_PARTS && impacts < MOST_IMPACTS {
-                let part = self.part(left, dt * STRIKE);
-                impacts += usize::from(part.strikes);
-                part.duration
+                self.part(left, dt * STRIKE)
             } else {
-                left
+                Part::flight(left)
             };
+            impacts += usize::from(part.strikes);
+            // An impulse of a strike is none of a longer part, however it is scaled: sweeps that begin
+            // with it would leave its energy in what they do not finish.
+            let last = &mut self.world.state.last_dt;
+            *last = if struck { 0.0 } else { last.max(part.duration) };
+            struck = part.strikes;
+            let part = part.duration;
             let before: Vec<_> = self
                 .members
                 .iter()
