@@ -1,5 +1,6 @@
 //! A pile of every kind of shape stays in its container.
 
+use moreau::math::libm;
 use moreau::{Body, BodyId, Pose, Quat, Shape, Vec3, World, WorldSettings, vec3};
 
 const DT: f64 = 1.0 / 60.0;
@@ -22,11 +23,7 @@ fn shapes(size: f64) -> Vec<(&'static str, Shape)> {
         .map(|i| {
             let (a, y) = (2.4 * f64::from(i), f64::from(i) / 6.5 - 1.0);
             let r = (1.0 - y * y).max(0.0).sqrt();
-            vec3(
-                r * moreau::math::libm::cos(a),
-                y,
-                r * moreau::math::libm::sin(a),
-            ) * size
+            vec3(r * libm::cos(a), y, r * libm::sin(a)) * size
         })
         .collect();
     let bar = |x: f64, y: f64| Pose::from_translation(vec3(x, y, 0.0));
