@@ -6,7 +6,7 @@
 //! **Must not know**: anything that a crate below could not say itself.
 //!
 //! ```
-//! use moreau::{Body, Shape, Vec3, World, WorldSettings, vec3};
+//! use moreau::{Body, BodyFilter, Inside, Ray, Shape, Vec3, World, WorldSettings, vec3};
 //!
 //! let mut world = World::new(WorldSettings::default())?;
 //! world.add(Body::fixed(Shape::half_space(Vec3::Y)))?;
@@ -16,7 +16,12 @@
 //!     assert!(report.certified);
 //! }
 //! assert!((world.body(ball)?.position().y - 0.5).abs() < 1e-6);
-//! # Ok::<(), moreau::WorldError>(())
+//!
+//! // What is below (0, 5, 0)? The top of the ball, 4 m down.
+//! let down = Ray::new(vec3(0.0, 5.0, 0.0), -Vec3::Y)?;
+//! let hit = world.cast_ray(&down, 100.0, Inside::default(), &BodyFilter::default())?;
+//! assert!(hit.is_some_and(|hit| hit.id == ball && (hit.at.distance - 4.0).abs() < 1e-6));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
 //! Each level can be entered by itself:
@@ -47,16 +52,17 @@ pub use moreau_solver_pgs as solver_pgs;
 pub use moreau_solver_simd as solver_simd;
 
 pub use moreau_collision::{
-    CollideSettings, Compound, ConvexHull, Heightfield, Manifold, Shape, ShapeError, TriangleMesh,
-    collide, collide_all,
+    Aabb, CollideSettings, Compound, ConvexHull, Groups, Heightfield, Hit, Inside, Manifold,
+    QueryError, Ray, RayHit, Shape, ShapeError, TriangleMesh, collide, collide_all,
 };
 pub use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
 pub use moreau_math::{MassProperties, Mat3, Pose, Quat, SymMat3, Vec3, Velocity, vec3};
 pub use moreau_pipeline::{
-    Body, BodyId, BodyKind, BodyView, CombineRule, Contact, FastPath, IslandProblem, IslandReport,
-    IslandSolver, Joint, JointId, JointKind, LaneFill, Mass, Material, PositionCorrection,
-    Sleeping, SnapshotError, SolverChoice, SolverSettings, SolverShare, SolverShares, StageTimes,
-    StateHash, StepProfile, StepReport, World, WorldBytes, WorldError, WorldSettings,
+    Body, BodyFilter, BodyId, BodyKind, BodyView, CombineRule, Contact, FastPath, IslandProblem,
+    IslandReport, IslandSolver, Joint, JointId, JointKind, LaneFill, Mass, Material,
+    PositionCorrection, SensorEvent, SensorEventKind, Sleeping, SnapshotError, SolverChoice,
+    SolverSettings, SolverShare, SolverShares, StageTimes, StateHash, StepProfile, StepReport,
+    World, WorldBytes, WorldError, WorldSettings,
 };
 pub use moreau_solver::{Certificate, ContactSolver, Measures, SolveReport, StopReason};
 pub use moreau_solver_newton::{NewtonSettings, NewtonSolver};
