@@ -1,25 +1,12 @@
 //! Bullets over bumpy ground: several impacts a step, each where and when it happens.
 
+#[path = "support/random.rs"]
+mod random;
+
 use moreau_collision::Shape;
 use moreau_math::{Quat, Vec3, vec3};
 use moreau_pipeline::{Body, BodyId, World, WorldSettings};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn range(&mut self, from: f64, to: f64) -> f64 {
-        from + (to - from) * self.unit()
-    }
-}
+use random::Random;
 
 /// Two plates of bumps that face each other, 1 m apart, 60 m long: as a heightfield or as a mesh.
 struct Gully {

@@ -1,29 +1,15 @@
 //! Contacts put no energy into bodies, whatever was left of the budget of the solve.
 
+#[path = "support/random.rs"]
+mod random;
+
 use moreau_collision::Shape;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::{Vec3, Velocity, rotation_from_vector, vec3};
 use moreau_pipeline::{Body, World, WorldSettings};
 use moreau_solver::{ContactSolver, SolveError, SolveReport};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn vec(&mut self, half: f64) -> Vec3 {
-        let mut signed = || half * (2.0 * self.unit() - 1.0);
-        vec3(signed(), signed(), signed())
-    }
-}
+use random::Random;
 
 /// Clusters of tumbling boxes and balls without forces, all elastic, with and without friction; solved
 /// fully, and by as little as one sweep.

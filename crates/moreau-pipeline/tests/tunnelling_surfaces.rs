@@ -1,32 +1,15 @@
 //! Nothing passes through a mesh, a heightfield or a compound, however fast it comes or is made by a
 //! blow in the same step.
 
+#[path = "support/random.rs"]
+mod random;
+
 use moreau_collision::Shape;
-use moreau_math::{Pose, Quat, Vec3, rotation_from_vector, vec3};
+use moreau_math::{Pose, Vec3, rotation_from_vector, vec3};
 use moreau_pipeline::{Body, BodyId, World, WorldSettings};
+use random::Random;
 
 const STEPS: [f64; 3] = [1.0 / 60.0, 1.0 / 240.0, 1.0 / 1000.0];
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    fn signed(&mut self) -> f64 {
-        2.0 * self.unit() - 1.0
-    }
-
-    fn rotation(&mut self) -> Quat {
-        rotation_from_vector(vec3(self.signed(), self.signed(), self.signed()) * 3.0)
-    }
-}
 
 /// Half the width of the grounds, m, and of their cells.
 const HALF: f64 = 60.0;
