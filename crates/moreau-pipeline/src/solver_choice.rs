@@ -164,6 +164,7 @@ impl Default for SolverSettings {
             simd: SimdSettings {
                 max_sweeps: 100,
                 tolerance: 1e-8,
+                slow_tolerance: 1e-6,
                 keep_best: false,
                 ..SimdSettings::default()
             },

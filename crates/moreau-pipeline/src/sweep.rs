@@ -94,13 +94,18 @@ pub(crate) fn find(
     (prediction, dt): (f64, f64),
     found: &mut Vec<Found>,
 ) {
-    found.clear();
     let settings = CollideSettings {
         prediction: prediction + reach,
     };
     if a.body.shape.is_convex() && b.body.shape.is_convex() {
         let pair = Pair { a, b, part: None };
-        let mut only = Found::default();
+        // In the place of the last one: it is large to write.
+        found.truncate(1);
+        if found.is_empty() {
+            found.push(Found::default());
+        }
+        let only = &mut found[0];
+        only.time = 0.0;
         pair.collide_at(0.0, &settings, &mut only.manifold);
         let far = CollideSettings {
             prediction: prediction + meeting_reach(a, b, dt),
@@ -108,18 +113,19 @@ pub(crate) fn find(
         if only.manifold.is_empty() && far.prediction > settings.prediction {
             // Each comes half of the way: what counts is only whether they meet.
             pair.collide_at(0.0, &far, &mut only.manifold);
-            pair.follow(prediction, dt, &far, &mut only);
+            pair.follow(prediction, dt, &far, only);
             if only.time == 0.0 {
-                return;
+                only.manifold = Manifold::default();
             }
         } else {
-            pair.follow(prediction, dt, &settings, &mut only);
+            pair.follow(prediction, dt, &settings, only);
         }
-        if !only.manifold.is_empty() {
-            found.push(only);
+        if only.manifold.is_empty() {
+            found.clear();
         }
         return;
     }
+    found.clear();
     let mut manifolds = Vec::new();
     composite::at(a, b, 0.0, &settings, &mut manifolds);
     for manifold in manifolds {

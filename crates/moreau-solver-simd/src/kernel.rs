@@ -29,6 +29,8 @@ pub(crate) enum Task {
     Apply,
     /// The natural map of each contact.
     Maps,
+    /// Of the contacts that wait.
+    WaitingMaps,
     /// Bodies: v ahead by `beta`, as the impulses of the next sweep.
     Advance,
 }
@@ -49,6 +51,7 @@ impl Job {
             Task::Apply => 1,
             Task::Maps => 2,
             Task::Advance => 3,
+            Task::WaitingMaps => 4,
         };
         [task << 1 | self.current as u64, self.beta.to_bits()]
     }
@@ -58,7 +61,8 @@ impl Job {
             0 => Task::Sweep,
             1 => Task::Apply,
             2 => Task::Maps,
-            _ => Task::Advance,
+            3 => Task::Advance,
+            _ => Task::WaitingMaps,
         };
         Self {
             task,
@@ -127,6 +131,7 @@ pub(crate) struct View<'a> {
     friction: bool,
     groups: &'a [Range<usize>],
     blocks: &'a [Block],
+    waiting: Range<usize>,
     packs: &'a [Pack],
     points: &'a [Point],
     masses: &'a [BodyRecord],
@@ -145,6 +150,7 @@ impl<'a> View<'a> {
             friction: packed.friction,
             groups: &packed.groups,
             blocks: &packed.blocks,
+            waiting: packed.waiting.clone(),
             packs: &packed.packs,
             points: &packed.points,
             masses: &packed.masses,
@@ -206,6 +212,7 @@ impl Conductor<'_, '_> {
                 }
             }
             Task::Maps => self.run_at_once(job, 0..self.view.blocks.len()),
+            Task::WaitingMaps => self.run_at_once(job, self.view.waiting.clone()),
             Task::Advance => {
                 self.run_at_once(job, 0..self.view.velocities.len().div_ceil(BODIES));
             }
@@ -250,6 +257,12 @@ impl Conductor<'_, '_> {
     pub(crate) fn sums(&mut self) -> &[Sums] {
         unsafe { self.view.sums.all() }
     }
+
+    /// Of the blocks of contacts that wait.
+    pub(crate) fn waiting_sums(&mut self) -> &[Sums] {
+        let sums: &[Sums] = unsafe { self.view.sums.all() };
+        &sums[self.view.waiting.clone()]
+    }
 }
 
 /// # Safety
@@ -263,6 +276,7 @@ unsafe fn run<L: Lanes>(view: &View<'_>, job: Job, index: usize) {
             (Task::Sweep, true) => sweep::<L, true>(view, job, index),
             (Task::Sweep, false) => sweep::<L, false>(view, job, index),
             (Task::Apply, _) => apply::<L>(view, job, index),
+            (Task::WaitingMaps, _) => open_maps::<L>(view, index),
             (Task::Maps, true) => natural_maps::<L, true>(view, job, index),
             (Task::Maps, false) => natural_maps::<L, false>(view, job, index),
             (Task::Advance, _) => advance(view, job, index),
@@ -271,7 +285,7 @@ unsafe fn run<L: Lanes>(view: &View<'_>, job: Job, index: usize) {
 }
 
 #[inline(always)]
-fn load_mass<L: Lanes>(masses: &[BodyRecord], bodies: &[BodyIndex; WIDTH]) -> Mass<L> {
+fn load_mass<L: Lanes>(masses: &[BodyRecord], bodies: &[BodyIndex; WIDTH]) -> Mass<L, false> {
     Mass::load(each!(|i| &masses[bodies[i].get()]))
 }
 
@@ -288,12 +302,29 @@ unsafe fn load_body<L: Lanes>(view: &View<'_>, bodies: &[BodyIndex; WIDTH]) -> B
 /// Nobody writes the bodies of the pack.
 #[inline(always)]
 #[allow(unsafe_code)]
-unsafe fn load_pairs<L: Lanes>(view: &View<'_>, pack: &Pack) -> Pairs<L> {
+unsafe fn load_pairs<L: Lanes>(view: &View<'_>, pack: &Pack) -> Pairs<L, false> {
     // SAFETY: the caller's promise.
     let bodies = unsafe { [load_body(view, &pack.a), load_body(view, &pack.b)] };
     let masses = [
         load_mass(view.masses, &pack.a),
         load_mass(view.masses, &pack.b),
+    ];
+    Pairs::new(pack, bodies, masses)
+}
+
+/// Of a pack of round bodies.
+///
+/// # Safety
+/// Nobody writes the bodies of the pack.
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn load_round_pairs<L: Lanes>(view: &View<'_>, pack: &Pack) -> Pairs<L, true> {
+    // SAFETY: the caller's promise.
+    let bodies = unsafe { [load_body(view, &pack.a), load_body(view, &pack.b)] };
+    let [a, b] = &pack.round_masses;
+    let masses = [
+        Mass::load_round([&a[0], &a[1]]),
+        Mass::load_round([&b[0], &b[1]]),
     ];
     Pairs::new(pack, bodies, masses)
 }
@@ -316,7 +347,11 @@ unsafe fn store_bodies<L: Lanes>(view: &View<'_>, bodies: &[BodyIndex; WIDTH], b
 /// Nobody else touches the bodies that move.
 #[inline(always)]
 #[allow(unsafe_code)]
-unsafe fn store_pairs<L: Lanes>(view: &View<'_>, pack: &Pack, pairs: &Pairs<L>) {
+unsafe fn store_pairs<L: Lanes, const ROUND: bool>(
+    view: &View<'_>,
+    pack: &Pack,
+    pairs: &Pairs<L, ROUND>,
+) {
     // SAFETY: the caller's promise.
     unsafe {
         store_bodies(view, &pack.a, pairs.a);
@@ -341,13 +376,22 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
     };
     let mut next = block.points.start;
     for pack in &view.packs[block.packs.clone()] {
+        let points = next..next + block.count;
         // SAFETY: the pack's bodies and points are this block's.
         unsafe {
-            let mut pairs = load_pairs::<L>(view, pack);
-            for i in next..next + block.count {
-                visit.contact::<FRICTION>(&mut pairs, i);
+            if block.round {
+                let mut pairs = load_round_pairs::<L>(view, pack);
+                for i in points {
+                    visit.contact::<FRICTION, true>(&mut pairs, i);
+                }
+                store_pairs(view, pack, &pairs);
+            } else {
+                let mut pairs = load_pairs::<L>(view, pack);
+                for i in points {
+                    visit.contact::<FRICTION, false>(&mut pairs, i);
+                }
+                store_pairs(view, pack, &pairs);
             }
-            store_pairs(view, pack, &pairs);
         }
         next += block.count;
     }
@@ -381,7 +425,11 @@ impl<L: Lanes> Visit<'_, '_, L> {
     /// The point is the caller's block's.
     #[inline(always)]
     #[allow(unsafe_code)]
-    unsafe fn contact<const FRICTION: bool>(&mut self, pairs: &mut Pairs<L>, index: usize) {
+    unsafe fn contact<const FRICTION: bool, const ROUND: bool>(
+        &mut self,
+        pairs: &mut Pairs<L, ROUND>,
+        index: usize,
+    ) {
         let point = &self.view.points[index];
         // SAFETY: the caller's promise.
         let (x, slot) = unsafe { (self.from.get(index), self.to.get_mut(index)) };
@@ -475,6 +523,36 @@ unsafe fn natural_maps<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job
     sums.map = if sum.is_finite() { most } else { sum };
 }
 
+/// Of contacts without impulse: max(0, -s_n). Smaller than the natural map of one that closes, and zero with it.
+///
+/// # Safety
+/// As [`View::run`].
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn open_maps<L: Lanes>(view: &View<'_>, index: usize) {
+    let block = &view.blocks[index];
+    let mut next = block.points.start;
+    let zero = L::splat(0.0);
+    let mut most = zero;
+    for pack in &view.packs[block.packs.clone()] {
+        // SAFETY: the task reads velocities, and the points are this block's.
+        unsafe {
+            let pairs = load_pairs::<L>(view, pack);
+            for i in next..next + block.count {
+                let map = (zero - pairs.shifted_normal_velocity(&view.points[i])).max(zero);
+                map.store(view.maps.get_mut(i));
+                most = map.max(most);
+            }
+        }
+        next += block.count;
+    }
+    let mut lanes = Oct::default();
+    most.store(&mut lanes);
+    // SAFETY: this block's.
+    let sums = unsafe { view.sums.get_mut(index) };
+    sums.map = lanes.0.into_iter().fold(0.0, f64::max);
+}
+
 /// # Safety
 /// As [`View::run`].
 #[inline(always)]
@@ -518,21 +596,21 @@ impl Arithmetic {
         Self::Plain
     }
 
-    /// Writes the coefficients of all contacts that follow from levers and masses.
-    pub(crate) fn prepare(self, packed: &mut Packed) {
+    /// Writes the coefficients of the contacts of `blocks` that follow from levers and masses.
+    pub(crate) fn prepare(self, packed: &mut Packed, blocks: Range<usize>) {
         match self {
-            Self::Plain => prepare_all::<Plain>(packed),
+            Self::Plain => prepare_all::<Plain>(packed, blocks),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => x86::prepare_avx2(packed),
+            Self::Avx2 => x86::prepare_avx2(packed, blocks),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => x86::prepare_avx512(packed),
+            Self::Avx512 => x86::prepare_avx512(packed, blocks),
         }
     }
 }
 
 #[inline(always)]
-fn prepare_all<L: Lanes>(packed: &mut Packed) {
-    for block in &packed.blocks {
+fn prepare_all<L: Lanes>(packed: &mut Packed, blocks: Range<usize>) {
+    for block in &packed.blocks[blocks] {
         let mut next = block.points.start;
         for pack in &packed.packs[block.packs.clone()] {
             let a = load_mass::<L>(&packed.masses, &pack.a);
@@ -552,6 +630,7 @@ mod x86 {
 
     use super::{Job, Packed, Task, View, prepare_all, run};
     use crate::lanes::{Avx, Avx512};
+    use std::ops::Range;
 
     /// # Safety
     /// As [`View::run`]; the processor has AVX2.
@@ -574,21 +653,21 @@ mod x86 {
         unsafe { run::<Avx512>(view, job, index) }
     }
 
-    pub(super) fn prepare_avx2(packed: &mut Packed) {
+    pub(super) fn prepare_avx2(packed: &mut Packed, blocks: Range<usize>) {
         #[target_feature(enable = "avx2")]
-        fn all(packed: &mut Packed) {
-            prepare_all::<Avx>(packed);
+        fn all(packed: &mut Packed, blocks: Range<usize>) {
+            prepare_all::<Avx>(packed, blocks);
         }
         // SAFETY: called for `Arithmetic::Avx2` alone.
-        unsafe { all(packed) }
+        unsafe { all(packed, blocks) }
     }
 
-    pub(super) fn prepare_avx512(packed: &mut Packed) {
+    pub(super) fn prepare_avx512(packed: &mut Packed, blocks: Range<usize>) {
         #[target_feature(enable = "avx512f")]
-        fn all(packed: &mut Packed) {
-            prepare_all::<Avx512>(packed);
+        fn all(packed: &mut Packed, blocks: Range<usize>) {
+            prepare_all::<Avx512>(packed, blocks);
         }
         // SAFETY: called for `Arithmetic::Avx512` alone.
-        unsafe { all(packed) }
+        unsafe { all(packed, blocks) }
     }
 }

@@ -39,6 +39,7 @@
 //! | `visit.rs` | what it does with them, once for all instruction sets |
 //! | `kernel.rs` | who touches what, where several threads do it |
 //! | `lanes.rs` | eight f64 side by side |
+//! | `waiting.rs` | contacts that are left out of it |
 //! | `team.rs` | threads that share a task |
 //! | `solver.rs` | the loop of sweeps |
 
@@ -51,6 +52,7 @@ mod settings;
 mod solver;
 mod team;
 mod visit;
+mod waiting;
 
 pub use settings::{Instructions, SimdSettings};
 pub use solver::{SimdSolver, SimdStats};

@@ -1,7 +1,7 @@
 //! The hot records of a sweep.
 //!
 //! ```text
-//! Pack   704 bytes of lanes and indices, one for eight pairs of bodies
+//! Pack   960 bytes of lanes and indices, one for eight pairs of bodies
 //! Point  896 bytes, one for eight contacts, read once a sweep
 //! impulses 192 bytes a point, velocities and inverse masses 64 bytes a body
 //! ```
@@ -11,10 +11,13 @@
 //! same body, so they may be visited in any order, or at once by several threads. Each pair without a
 //! colour is a group of its own. The layout follows from the problem alone.
 //!
+//! Contacts that wait (see [`crate::waiting`]) lie in blocks that belong to no group: they are looked at, and
+//! not visited. One that wakes leaves its lane there and gets a place in groups behind all others.
+//!
 //! Lanes without a pair point at a body that does not exist; lanes without a contact have one that is
 //! too far open to close. Bodies that no impulse moves are read, and never written.
 
-use crate::colour::{Colouring, Unit};
+use crate::colour::{Colouring, Kind, Unit};
 use crate::lanes::{Oct, WIDTH};
 use moreau_constraint::{BodyInput, ContactProblem};
 use moreau_math::{Vec3, Velocity};
@@ -28,10 +31,12 @@ pub(crate) struct Pack {
     pub(crate) tangent1: [Oct; 3],
     pub(crate) tangent2: [Oct; 3],
     pub(crate) friction: Oct,
+    /// Of A and of B, where the block is round: inverse mass, and inverse inertia about any axis.
+    pub(crate) round_masses: [[Oct; 2]; 2],
     pub(crate) a: [BodyIndex; WIDTH],
     pub(crate) b: [BodyIndex; WIDTH],
 }
-const _: () = assert!(size_of::<Pack>() == 704);
+const _: () = assert!(size_of::<Pack>() == 960);
 
 /// A body, and in the highest bit whether it is only read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -86,6 +91,8 @@ pub(crate) struct Block {
     pub(crate) points: Range<usize>,
     /// Contacts of each pair.
     pub(crate) count: usize,
+    /// Whether all bodies turn as easily about all axes.
+    pub(crate) round: bool,
 }
 
 /// Packs of a block: some microseconds of work.
@@ -123,7 +130,12 @@ pub(crate) struct Packed {
     pub(crate) masses: Vec<BodyRecord>,
     /// Whether any contact has friction.
     pub(crate) friction: bool,
-    moves: Vec<bool>,
+    /// Blocks of contacts that wait.
+    pub(crate) waiting: Range<usize>,
+    /// Contacts that waited at first and no more.
+    pub(crate) woken: usize,
+    list: Vec<u32>,
+    bodies: Vec<Kind>,
     pub(crate) colouring: Colouring,
 }
 
@@ -133,12 +145,12 @@ pub(crate) const NONE: u32 = u32::MAX;
 const OPEN: f64 = 1e100;
 
 impl Packed {
-    /// Packs `problem`, with zero impulses and free velocities. The coefficients that follow from the
-    /// Delassus blocks are not yet there.
-    pub(crate) fn load(&mut self, problem: &ContactProblem) {
+    /// Packs `problem`, with zero impulses and free velocities; `waits` says which contacts wait. The
+    /// coefficients that follow from the Delassus blocks are not yet there.
+    pub(crate) fn load(&mut self, problem: &ContactProblem, waits: &[bool]) {
         let bodies = problem.bodies();
-        self.moves.clear();
-        self.moves.extend(bodies.iter().map(|b| !b.is_immovable()));
+        self.bodies.clear();
+        self.bodies.extend(bodies.iter().map(Kind::of));
         self.masses.clear();
         self.masses.extend(bodies.iter().map(mass_record));
         // The body of lanes without a pair.
@@ -149,29 +161,87 @@ impl Packed {
         self.velocities.push(BodyRecord::default());
         self.ends.clone_from(&self.velocities);
         self.friction = problem.contacts().iter().any(|c| c.friction != 0.0);
-        self.colouring.build(problem.contacts(), &self.moves);
-        self.lay_out();
-        self.fill(problem);
+        self.woken = 0;
+        self.groups.clear();
+        self.blocks.clear();
+        self.packs.clear();
+        self.points.clear();
+        self.contacts.clear();
+        self.sums.clear();
+        self.maps.clear();
         for impulses in &mut self.impulses {
             impulses.clear();
+        }
+        let contacts = problem.contacts();
+        let (colouring, bodies) = (&mut self.colouring, &self.bodies);
+        let which = |wait: bool| {
+            let all = waits.iter().enumerate();
+            all.filter_map(move |(i, waits)| (*waits == wait).then_some(i))
+        };
+        colouring.build_readers(contacts, bodies, which(true));
+        self.waiting = self.append(problem);
+        self.groups.clear();
+        let (colouring, bodies) = (&mut self.colouring, &self.bodies);
+        colouring.build(contacts, bodies, which(false));
+        self.append(problem);
+    }
+
+    /// Visits contacts that waited from now on: those whose map in the last look was larger than
+    /// `tolerance`, m/s. Returns the blocks that they are in, whose coefficients are not yet there.
+    pub(crate) fn wake(&mut self, problem: &ContactProblem, tolerance: f64) -> Range<usize> {
+        let mut woken = std::mem::take(&mut self.list);
+        woken.clear();
+        for block in &self.blocks[self.waiting.clone()] {
+            for index in block.points.clone() {
+                let lanes = self.contacts[index].iter_mut().zip(self.maps[index].0);
+                for (lane, (contact, map)) in lanes.enumerate() {
+                    if *contact != NONE && map > tolerance {
+                        woken.push(*contact);
+                        *contact = NONE;
+                        self.points[index].bias[0].0[lane] = OPEN;
+                    }
+                }
+            }
+        }
+        woken.sort_unstable();
+        let colouring = &mut self.colouring;
+        let (colours, serial) = (colouring.colours, colouring.serial);
+        let indices = woken.iter().map(|i| *i as usize);
+        colouring.build(problem.contacts(), &self.bodies, indices);
+        colouring.colours += colours;
+        colouring.serial += serial;
+        self.woken += woken.len();
+        self.list = woken;
+        self.append(problem)
+    }
+
+    /// Lays out and fills what is in the colouring, behind all others.
+    fn append(&mut self, problem: &ContactProblem) -> Range<usize> {
+        let (first_pack, first_point) = (self.packs.len(), self.points.len());
+        let first_block = self.blocks.len();
+        self.lay_out();
+        self.fill(problem, first_pack, first_point);
+        for impulses in &mut self.impulses {
             impulses.resize(self.points.len(), Impulse::default());
         }
         self.maps.resize(self.points.len(), Oct::default());
-        self.sums.clear();
         self.sums.resize(self.blocks.len(), Sums::default());
+        first_block..self.blocks.len()
     }
 
     fn lay_out(&mut self) {
-        self.groups.clear();
-        self.blocks.clear();
-        let (mut packs, mut points) = (0, 0);
+        let (mut packs, mut points) = (self.packs.len(), self.points.len());
         for group in &self.colouring.groups {
             let first = self.blocks.len();
             for units in self.colouring.units[group.clone()].chunks(WIDTH) {
                 // Counts fall within a group.
                 let count = usize::from(units[0].count);
+                let round = units.iter().all(|unit| unit.round);
                 match self.blocks[first..].last_mut() {
-                    Some(block) if block.count == count && block.packs.len() < BLOCK_PACKS => {
+                    Some(block)
+                        if (block.count, block.round) == (count, round)
+                            && block.packs.len() < BLOCK_PACKS =>
+                    {
                         block.packs.end += 1;
                         block.points.end += count;
                     }
@@ -179,6 +249,7 @@ impl Packed {
                         packs: packs..packs + 1,
                         points: points..points + count,
                         count,
+                        round,
                     }),
                 }
                 packs += 1;
@@ -186,27 +257,25 @@ impl Packed {
             }
             self.groups.push(first..self.blocks.len());
         }
-        let nobody = BodyIndex::new(self.moves.len() as u32, false);
+        let nobody = BodyIndex::new(self.bodies.len() as u32, false);
         let empty = Pack {
             a: [nobody; WIDTH],
             b: [nobody; WIDTH],
             ..Pack::default()
         };
-        self.packs.clear();
         self.packs.resize(packs, empty);
-        self.points.clear();
         let open = Point {
             bias: [Oct([OPEN; WIDTH]), Oct::default(), Oct::default()],
             ..Point::default()
         };
         self.points.resize(points, open);
-        self.contacts.clear();
         self.contacts.resize(points, [NONE; WIDTH]);
     }
 
-    fn fill(&mut self, problem: &ContactProblem) {
-        let (mut packs, mut points) = (self.packs.iter_mut(), &mut self.points[..]);
-        let mut indices = &mut self.contacts[..];
+    fn fill(&mut self, problem: &ContactProblem, first_pack: usize, first_point: usize) {
+        let mut packs = self.packs[first_pack..].iter_mut();
+        let mut points = &mut self.points[first_point..];
+        let mut indices = &mut self.contacts[first_point..];
         for group in &self.colouring.groups {
             for units in self.colouring.units[group.clone()].chunks(WIDTH) {
                 let count = usize::from(units[0].count);
@@ -216,7 +285,7 @@ impl Packed {
                 indices = rest;
                 let Some(pack) = packs.next() else { return };
                 for (lane, unit) in units.iter().enumerate() {
-                    fill_lane(problem, unit, &self.moves, (pack, these, contacts, lane));
+                    fill_lane(problem, unit, &self.bodies, (pack, these, contacts, lane));
                 }
             }
         }
@@ -234,24 +303,29 @@ type Place<'a> = (&'a mut Pack, &'a mut [Point], &'a mut [[u32; WIDTH]], usize);
 fn fill_lane(
     problem: &ContactProblem,
     unit: &Unit,
-    moves: &[bool],
+    bodies: &[Kind],
     (pack, points, indices, lane): Place<'_>,
 ) {
-    let start = unit.first as usize;
-    let contacts = &problem.contacts()[start..start + usize::from(unit.count)];
-    let frame = &contacts[0].frame;
-    pack.a[lane] = BodyIndex::new(unit.a, moves[unit.a as usize]);
-    pack.b[lane] = BodyIndex::new(unit.b, moves[unit.b as usize]);
+    let first = &problem.contacts()[unit.contacts()[0] as usize];
+    let frame = &first.frame;
+    pack.a[lane] = BodyIndex::new(unit.a, bodies[unit.a as usize].moves);
+    pack.b[lane] = BodyIndex::new(unit.b, bodies[unit.b as usize].moves);
+    for (masses, body) in pack.round_masses.iter_mut().zip([unit.a, unit.b]) {
+        let body = &problem.bodies()[body as usize];
+        masses[0].0[lane] = body.inverse_mass;
+        masses[1].0[lane] = body.inverse_inertia.xx;
+    }
     put(&mut pack.normal, lane, frame.normal);
     put(&mut pack.tangent1, lane, frame.tangent1);
     put(&mut pack.tangent2, lane, frame.tangent2);
-    pack.friction.0[lane] = contacts[0].friction;
-    for (k, c) in contacts.iter().enumerate() {
+    pack.friction.0[lane] = first.friction;
+    for (k, index) in unit.contacts().iter().enumerate() {
+        let c = &problem.contacts()[*index as usize];
         let point = &mut points[k];
         put(&mut point.lever_a, lane, c.lever_a);
         put(&mut point.lever_b, lane, c.lever_b);
         put(&mut point.bias, lane, c.bias);
-        indices[k][lane] = (start + k) as u32;
+        indices[k][lane] = *index;
     }
 }
 

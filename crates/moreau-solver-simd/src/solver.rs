@@ -24,9 +24,10 @@
 
 use crate::kernel::{Arithmetic, Conductor, Job, Task, View};
 use crate::lanes::WIDTH;
-use crate::packed::{Impulse, NONE, Packed, get_impulses, record, set_impulses};
+use crate::packed::{Block, Impulse, NONE, Packed, get_impulses, record, set_impulses};
 use crate::rows::Rows;
 use crate::settings::{Instructions, SimdSettings};
+use crate::waiting::Waiting;
 use moreau_constraint::{ContactProblem, Impulses, project_disc};
 use moreau_math::{Vec3, Velocity};
 use moreau_solver::{ContactSolver, SolveError, SolveReport, StopReason, WorstResidual};
@@ -57,10 +58,14 @@ pub struct SimdStats {
     pub colours: usize,
     /// Pairs of bodies (of at most four contacts each) that found no colour and were visited alone.
     pub serial: usize,
-    /// Contacts.
+    /// Contacts that were visited.
     pub contacts: usize,
-    /// Places for contacts in the packs; contacts/places is how full they are.
+    /// Places for them in the packs; contacts/places is how full they are.
     pub places: usize,
+    /// Contacts that waited to the end: too far open to be visited.
+    pub waiting: usize,
+    /// Contacts that waited at first, and were visited later.
+    pub woken: usize,
     /// Threads that could take part.
     pub threads: usize,
 }
@@ -71,6 +76,7 @@ struct Scratch {
     rows: Rows,
     best: Vec<Impulse>,
     best_rows: Vec<f64>,
+    waiting: Waiting,
     threads: usize,
 }
 
@@ -103,12 +109,20 @@ impl SimdSolver {
     /// Of the last solve.
     pub fn stats(&self) -> SimdStats {
         let packed = &self.scratch.packed;
-        let contacts = packed.contacts.iter().flatten();
+        let points = |blocks: &[Block]| -> (usize, usize) {
+            let places = blocks.iter().flat_map(|b| b.points.clone());
+            let lanes = places.clone().flat_map(|i| packed.contacts[i]);
+            (lanes.filter(|c| *c != NONE).count(), places.count() * WIDTH)
+        };
+        let (waiting, _) = points(&packed.blocks[packed.waiting.clone()]);
+        let (contacts, places) = points(&packed.blocks[packed.waiting.end..]);
         SimdStats {
             colours: packed.colouring.colours,
             serial: packed.colouring.serial,
-            contacts: contacts.clone().filter(|c| **c != NONE).count(),
-            places: contacts.count(),
+            contacts,
+            places,
+            waiting,
+            woken: packed.woken,
             threads: self.scratch.threads,
         }
     }
@@ -176,28 +190,40 @@ impl Scratch {
             Instructions::Avx2 => Arithmetic::fastest(true),
             Instructions::Baseline => Arithmetic::Plain,
         };
-        self.packed.load(problem);
         self.rows.load(problem);
         if problem.contacts().is_empty() && problem.rows().is_empty() {
+            self.packed.load(problem, &[]);
             return SolveReport::empty();
         }
-        arithmetic.prepare(&mut self.packed);
-        // The list of which contact is where is not part of what threads share.
-        let contacts = std::mem::take(&mut self.packed.contacts);
-        let report = View::new(&mut self.packed, arithmetic).conduct(self.threads, |conductor| {
-            let solve = Solve {
-                settings,
-                problem,
-                contacts: &contacts,
-                conductor,
-                rows: &mut self.rows,
-                best: (&mut self.best, &mut self.best_rows),
-                current: 0,
-            };
-            solve.run(impulses)
-        });
-        self.packed.contacts = contacts;
-        report
+        self.waiting
+            .choose(problem, impulses, settings.leave_out_open);
+        self.packed.load(problem, &self.waiting.waits);
+        let mut unprepared = self.packed.waiting.end..self.packed.blocks.len();
+        let mut progress = None;
+        loop {
+            arithmetic.prepare(&mut self.packed, unprepared);
+            // The list of which contact is where is not part of what threads share.
+            let contacts = std::mem::take(&mut self.packed.contacts);
+            let report =
+                View::new(&mut self.packed, arithmetic).conduct(self.threads, |conductor| {
+                    let solve = Solve {
+                        settings,
+                        problem,
+                        contacts: &contacts,
+                        conductor,
+                        rows: &mut self.rows,
+                        best: (&mut self.best, &mut self.best_rows),
+                    };
+                    solve.run(impulses, &mut progress)
+                });
+            self.packed.contacts = contacts;
+            if let Some(report) = report {
+                return report;
+            }
+            unprepared = self.packed.wake(problem, settings.tolerance);
+            self.best
+                .resize(self.packed.points.len(), Impulse::default());
+        }
     }
 }
 
@@ -222,25 +248,74 @@ struct Solve<'s, 'v, 'a> {
     conductor: &'s mut Conductor<'v, 'a>,
     rows: &'s mut Rows,
     best: (&'s mut Vec<Impulse>, &'s mut Vec<f64>),
+}
+
+/// How far a solve is.
+struct Progress {
+    sweeps: u32,
+    momentum: Momentum,
+    beta: f64,
     /// Which list of impulses is the last one.
     current: usize,
+    /// Residuals: the best and the last one that were looked at, m/s.
+    best: f64,
+    last: f64,
+    /// |g|²_D at the last looks, the older first; infinite before the first ones.
+    squares: [f64; 2],
+}
+
+/// A solve is slow whose sweeps change more than this part (of |g|²_D) of what they changed about 16 sweeps ago.
+const SLOW: f64 = 0.5;
+
+impl Progress {
+    /// To be asked at each look; `good` says whether a slow one may end.
+    fn is_slow(&mut self, square: f64, good: bool) -> bool {
+        let [before, last] = self.squares;
+        self.squares = [last, square];
+        good && square > SLOW * before
+    }
 }
 
 impl Solve<'_, '_, '_> {
-    fn run(mut self, impulses: &mut Impulses) -> SolveReport {
+    /// Nothing where contacts that waited are in the way: their maps are there, and the solve goes on once they
+    /// are visited.
+    fn run(
+        mut self,
+        impulses: &mut Impulses,
+        progress: &mut Option<Progress>,
+    ) -> Option<SolveReport> {
         let tolerance = self.settings.tolerance;
-        self.start(impulses);
-        let mut residual = self.residual();
-        if residual.value <= tolerance {
-            return residual.report(0, StopReason::Converged);
-        }
-        if make_feasible(self.problem, impulses) {
-            self.start(impulses);
-            residual = self.residual();
-        }
-        let (sweeps, stop) = self.iterate(residual.value, impulses);
-        residual = self.residual();
-        let current = self.conductor.impulses(self.current);
+        let progress = match progress {
+            Some(progress) => progress,
+            None => {
+                self.start(impulses);
+                let mut residual = self.residual(0);
+                if residual.value <= tolerance {
+                    return Some(residual.report(0, StopReason::Converged));
+                }
+                if make_feasible(self.problem, impulses) {
+                    self.start(impulses);
+                    residual = self.residual(0);
+                }
+                if self.settings.keep_best {
+                    self.keep(0);
+                }
+                self.rest();
+                progress.insert(Progress {
+                    sweeps: 0,
+                    momentum: Momentum::new(),
+                    beta: 0.0,
+                    current: 0,
+                    best: residual.value,
+                    last: residual.value,
+                    squares: [f64::INFINITY; 2],
+                })
+            }
+        };
+        let stop = self.iterate(progress)?;
+        self.finish(progress, impulses);
+        let residual = self.residual(progress.current);
+        let current = self.conductor.impulses(progress.current);
         get_impulses(self.contacts, current, &mut impulses.contacts);
         impulses.rows.copy_from_slice(&self.rows.impulses);
         let stop = if residual.value <= tolerance {
@@ -248,80 +323,89 @@ impl Solve<'_, '_, '_> {
         } else {
             stop
         };
-        residual.report(sweeps, stop)
+        Some(residual.report(progress.sweeps, stop))
     }
 
-    /// Sweeps; ends at the last state or at the best of those that were looked at, with its own
-    /// velocities.
-    fn iterate(&mut self, start: f64, warm: &Impulses) -> (u32, StopReason) {
+    /// Sweeps, up to the end or to where contacts that waited have to be visited.
+    fn iterate(&mut self, progress: &mut Progress) -> Option<StopReason> {
         let SimdSettings {
             max_sweeps,
             check_every,
             accelerate,
             keep_best,
             tolerance,
+            slow_tolerance,
             ..
         } = *self.settings;
-        let (mut best, mut last) = (start, start);
-        if keep_best {
-            self.keep();
-        }
-        self.rest();
-        let mut momentum = Momentum::new();
-        let mut beta = 0.0;
-        let mut stop = StopReason::Budget;
-        let mut sweeps = 0;
-        while sweeps < max_sweeps {
-            let sweep = self.sweep(beta);
-            sweeps += 1;
+        while progress.sweeps < max_sweeps {
+            let sweep = self.sweep(progress);
+            progress.sweeps += 1;
+            let sweeps = progress.sweeps;
             let early = sweeps < check_every && sweeps.is_power_of_two();
-            let due = early || sweeps % check_every == 0 || sweeps == max_sweeps;
+            let due = early || sweeps.is_multiple_of(check_every) || sweeps == max_sweeps;
             if due {
-                momentum.adapt();
+                progress.momentum.adapt();
             }
             let near = if due { NEAR } else { 1.0 } * tolerance;
-            let stalled = sweep.square == 0.0;
+            let stalled = sweep.square == 0.0
+                || due && !early && progress.is_slow(sweep.square, sweep.change <= slow_tolerance);
+            let mut looked = false;
             if due && keep_best || sweep.change <= near || stalled {
-                last = self.look(&mut best);
+                self.look(progress);
+                looked = true;
             }
             if !sweep.square.is_finite() {
-                last = sweep.square;
+                progress.last = sweep.square;
             }
-            if last <= tolerance || !last.is_finite() {
-                break;
-            }
-            if stalled {
-                stop = StopReason::Stalled;
+            if progress.last <= tolerance || !progress.last.is_finite() {
                 break;
             }
             if accelerate {
-                beta = momentum.beta(sweep.square, sweep.along);
+                progress.beta = progress.momentum.beta(sweep.square, sweep.along);
+            }
+            if (looked || due) && sweeps < max_sweeps && self.waited_too_long(progress, looked) {
+                return None;
+            }
+            if stalled {
+                return Some(StopReason::Stalled);
             }
         }
-        if keep_best {
-            let current = self.conductor.impulses(self.current);
+        Some(StopReason::Budget)
+    }
+
+    /// Whether a contact that waits closes by more than the tolerance. `looked`: its map is there.
+    fn waited_too_long(&mut self, progress: &Progress, looked: bool) -> bool {
+        if !looked {
+            self.run_task(Task::WaitingMaps, progress.current, 0.0);
+        }
+        let tolerance = self.settings.tolerance;
+        let sums = self.conductor.waiting_sums();
+        sums.iter().any(|sums| sums.map > tolerance)
+    }
+
+    /// Takes the last state, or the best of those that were looked at, with its own velocities.
+    fn finish(&mut self, progress: &Progress, warm: &Impulses) {
+        if self.settings.keep_best {
+            let current = self.conductor.impulses(progress.current);
             current.copy_from_slice(self.best.0);
             self.rows.impulses.copy_from_slice(self.best.1);
-        } else if !last.is_finite() {
-            set_impulses(
-                self.contacts,
-                &warm.contacts,
-                self.conductor.impulses(self.current),
-            );
+        } else if !progress.last.is_finite() {
+            let current = self.conductor.impulses(progress.current);
+            set_impulses(self.contacts, &warm.contacts, current);
             self.rows.impulses.clone_from(&warm.rows);
         }
-        self.refresh();
-        (sweeps, stop)
+        self.refresh(progress.current);
     }
 
     /// One visit of all rows and contacts.
-    fn sweep(&mut self, beta: f64) -> Sweep {
-        self.run_task(Task::Advance, beta);
+    fn sweep(&mut self, progress: &mut Progress) -> Sweep {
+        let beta = progress.beta;
+        self.run_task(Task::Advance, progress.current, beta);
         self.rows.advance(beta);
         let [mut square, mut along, change] = self.rows.sweep(self.conductor.velocities());
         let mut change_squared = 0.0_f64;
-        self.run_task(Task::Sweep, beta);
-        self.current = 1 - self.current;
+        self.run_task(Task::Sweep, progress.current, beta);
+        progress.current = 1 - progress.current;
         for sums in self.conductor.sums() {
             square += sums.square;
             along += sums.along;
@@ -334,17 +418,17 @@ impl Solve<'_, '_, '_> {
         }
     }
 
-    fn run_task(&mut self, task: Task, beta: f64) {
+    fn run_task(&mut self, task: Task, current: usize, beta: f64) {
         self.conductor.run(Job {
             task,
-            current: self.current,
+            current,
             beta,
         });
     }
 
     /// The residual; keeps the state where it is the smallest yet.
-    fn look(&mut self, best: &mut f64) -> f64 {
-        self.run_task(Task::Maps, 0.0);
+    fn look(&mut self, progress: &mut Progress) {
+        self.run_task(Task::Maps, progress.current, 0.0);
         let mut worst = WorstResidual::default();
         for sums in self.conductor.sums() {
             if !(sums.map <= worst.value) {
@@ -352,46 +436,46 @@ impl Solve<'_, '_, '_> {
             }
         }
         self.rows.residual(self.conductor.velocities(), &mut worst);
-        if worst.value < *best && self.settings.keep_best {
-            *best = worst.value;
-            self.keep();
+        if worst.value < progress.best && self.settings.keep_best {
+            progress.best = worst.value;
+            self.keep(progress.current);
         }
-        worst.value
+        progress.last = worst.value;
     }
 
-    fn keep(&mut self) {
+    fn keep(&mut self, current: usize) {
         self.best.0.clear();
-        let current = self.conductor.impulses(self.current);
+        let current = self.conductor.impulses(current);
         self.best.0.extend_from_slice(current);
         self.best.1.clone_from(&self.rows.impulses);
     }
 
     fn start(&mut self, impulses: &Impulses) {
-        let current = self.conductor.impulses(self.current);
+        let current = self.conductor.impulses(0);
         set_impulses(self.contacts, &impulses.contacts, current);
         self.rows.impulses.clone_from(&impulses.rows);
-        self.refresh();
+        self.refresh(0);
     }
 
     /// From here on there is no momentum.
     fn rest(&mut self) {
         self.rows.rest();
-        self.conductor.copy_impulses(self.current);
+        self.conductor.copy_impulses(0);
     }
 
     /// Velocities from impulses.
-    fn refresh(&mut self) {
+    fn refresh(&mut self, current: usize) {
         let velocities = self.conductor.velocities();
         for (to, body) in velocities.iter_mut().zip(self.problem.bodies()) {
             *to = record(&body.velocity);
         }
         self.rows.apply(self.conductor.velocities());
-        self.run_task(Task::Apply, 0.0);
+        self.run_task(Task::Apply, current, 0.0);
     }
 
     /// With the worst contact.
-    fn residual(&mut self) -> WorstResidual {
-        self.run_task(Task::Maps, 0.0);
+    fn residual(&mut self, current: usize) -> WorstResidual {
+        self.run_task(Task::Maps, current, 0.0);
         let mut worst = WorstResidual::default();
         for (contacts, maps) in self.contacts.iter().zip(self.conductor.maps()) {
             for (contact, map) in contacts.iter().zip(maps.0) {

@@ -66,8 +66,10 @@ pub(crate) struct Body<L> {
     angular: V3<L>,
 }
 
+/// Inverse masses and world inertias. `ROUND`: turning is as heavy about all axes, as for balls, cubes, and
+/// bodies that do not move.
 #[derive(Clone, Copy)]
-pub(crate) struct Mass<L> {
+pub(crate) struct Mass<L, const ROUND: bool> {
     inverse: L,
     xx_yy_zz: V3<L>,
     xy_xz_yz: V3<L>,
@@ -103,19 +105,30 @@ impl<L: Lanes> Body<L> {
     }
 
     #[inline(always)]
-    fn push(&mut self, mass: &Mass<L>, lever: V3<L>, impulse: V3<L>) {
+    fn push<const ROUND: bool>(&mut self, mass: &Mass<L, ROUND>, lever: V3<L>, impulse: V3<L>) {
         self.linear = add(self.linear, scale(impulse, mass.inverse));
         self.angular = add(self.angular, mass.turn(cross(lever, impulse)));
     }
 
     #[inline(always)]
-    fn pull(&mut self, mass: &Mass<L>, lever: V3<L>, impulse: V3<L>) {
+    fn pull<const ROUND: bool>(&mut self, mass: &Mass<L, ROUND>, lever: V3<L>, impulse: V3<L>) {
         self.linear = sub(self.linear, scale(impulse, mass.inverse));
         self.angular = sub(self.angular, mass.turn(cross(lever, impulse)));
     }
 }
 
-impl<L: Lanes> Mass<L> {
+impl<L: Lanes> Mass<L, true> {
+    #[inline(always)]
+    pub(crate) fn load_round([inverse, inertia]: [&Oct; 2]) -> Self {
+        Self {
+            inverse: L::load(inverse),
+            xx_yy_zz: [L::load(inertia); 3],
+            xy_xz_yz: [L::splat(0.0); 3],
+        }
+    }
+}
+
+impl<L: Lanes> Mass<L, false> {
     #[inline(always)]
     pub(crate) fn load(records: [&Oct; WIDTH]) -> Self {
         let [inverse, xx, yy, zz, xy, xz, yz, _] = columns(records);
@@ -125,9 +138,14 @@ impl<L: Lanes> Mass<L> {
             xy_xz_yz: [xy, xz, yz],
         }
     }
+}
 
+impl<L: Lanes, const ROUND: bool> Mass<L, ROUND> {
     #[inline(always)]
     fn turn(&self, t: V3<L>) -> V3<L> {
+        if ROUND {
+            return scale(t, self.xx_yy_zz[0]);
+        }
         let ([xx, yy, zz], [xy, xz, yz]) = (self.xx_yy_zz, self.xy_xz_yz);
         [
             xx * t[0] + xy * t[1] + xz * t[2],
@@ -148,18 +166,22 @@ fn axes<L: Lanes>(pack: &Pack) -> [V3<L>; 3] {
 }
 
 /// The pairs of a pack: their two bodies, and their axes.
-pub(crate) struct Pairs<L> {
+pub(crate) struct Pairs<L, const ROUND: bool> {
     pub(crate) a: Body<L>,
     pub(crate) b: Body<L>,
-    pub(crate) mass_a: Mass<L>,
-    pub(crate) mass_b: Mass<L>,
+    mass_a: Mass<L, ROUND>,
+    mass_b: Mass<L, ROUND>,
     axes: [V3<L>; 3],
     friction: L,
 }
 
-impl<L: Lanes> Pairs<L> {
+impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
     #[inline(always)]
-    pub(crate) fn new(pack: &Pack, [a, b]: [Body<L>; 2], [mass_a, mass_b]: [Mass<L>; 2]) -> Self {
+    pub(crate) fn new(
+        pack: &Pack,
+        [a, b]: [Body<L>; 2],
+        [mass_a, mass_b]: [Mass<L, ROUND>; 2],
+    ) -> Self {
         Self {
             a,
             b,
@@ -191,7 +213,7 @@ impl<L: Lanes> Pairs<L> {
     }
 
     #[inline(always)]
-    fn shifted_normal_velocity(&self, point: &Point) -> L {
+    pub(crate) fn shifted_normal_velocity(&self, point: &Point) -> L {
         dot(self.axes[0], self.relative_velocity(point)) + L::load(&point.bias[0])
     }
 
@@ -276,7 +298,11 @@ fn inverse<L: Lanes>(x: L) -> L {
 
 /// Writes the coefficients of a contact that follow from W, its Delassus block.
 #[inline(always)]
-pub(crate) fn prepare<L: Lanes>(pack: &Pack, point: &mut Point, [mass_a, mass_b]: [&Mass<L>; 2]) {
+pub(crate) fn prepare<L: Lanes>(
+    pack: &Pack,
+    point: &mut Point,
+    [mass_a, mass_b]: [&Mass<L, false>; 2],
+) {
     let axes = axes::<L>(pack);
     let (lever_a, lever_b) = (load3(&point.lever_a), load3(&point.lever_b));
     // No closures: they would not be compiled for the instructions of the function around them.

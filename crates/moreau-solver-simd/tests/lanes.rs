@@ -30,17 +30,22 @@ impl Random {
     }
 }
 
-/// Bodies that touch at random, 1 to 6 points a pair; every pair can be pushed apart.
+/// Bodies that touch at random, 1 to 6 points a pair; every pair can be pushed apart. About half of the bodies
+/// turn as easily about all axes.
 fn tangle(seed: u64, bodies: usize, pairs: usize) -> ContactProblem {
     let mut random = Random(seed);
     let mut problem = ContactProblem::new(0.01).unwrap();
     problem.add_body(BodyInput::fixed()).unwrap();
     for _ in 0..bodies {
         let mass = 0.5 + random.unit();
+        let mut inertia = Vec3::splat(5.0) + 3.0 * random.vector();
+        if inertia.x > inertia.y {
+            inertia = Vec3::splat(inertia.x);
+        }
         problem
             .add_body(BodyInput {
                 inverse_mass: 1.0 / mass,
-                inverse_inertia: SymMat3::from_diagonal(Vec3::splat(5.0) + 3.0 * random.vector()),
+                inverse_inertia: SymMat3::from_diagonal(inertia),
                 velocity: Velocity::new(random.vector(), random.vector()),
             })
             .unwrap();
@@ -128,6 +133,11 @@ fn all_instructions_give_the_same_bits() {
 /// Friction is what a problem without it does not pay for: the same bits, but for the sign of zeros.
 #[test]
 fn without_friction_only_normals_are_solved() {
+    // Which contacts wait depends on all the others.
+    let settings = SimdSettings {
+        leave_out_open: false,
+        ..SimdSettings::default()
+    };
     for seed in 0..20 {
         let mut problem = tangle(seed, 12, 30);
         let rough = problem.clone();
@@ -142,7 +152,7 @@ fn without_friction_only_normals_are_solved() {
             };
             problem.add_contact_point(smooth).unwrap();
         }
-        let smooth = solve(SimdSettings::default(), &problem);
+        let smooth = solve(settings, &problem);
         // A contact with friction that nothing touches.
         let far = problem.add_body(BodyInput::moving(Velocity::ZERO)).unwrap();
         let alone = problem
@@ -164,7 +174,7 @@ fn without_friction_only_normals_are_solved() {
                 restitution: 0.0,
             })
             .unwrap();
-        let full = solve(SimdSettings::default(), &problem);
+        let full = solve(settings, &problem);
         for (a, b) in smooth.0.contacts.iter().zip(&full.0.contacts) {
             assert_eq!(a, b, "seed {seed}");
             assert_eq!((a.y, a.z), (0.0, 0.0));
@@ -233,7 +243,8 @@ fn the_report_is_that_of_the_certificate() {
             assert!((v.angular - w.angular).length() < 1e-12);
         }
         let stats = solver.stats();
-        assert_eq!(stats.contacts, problem.contacts().len());
+        let all = problem.contacts().len();
+        assert_eq!(stats.contacts + stats.waiting, all);
         assert!(stats.places >= stats.contacts && stats.colours > 0);
         if !report.converged() {
             continue;
