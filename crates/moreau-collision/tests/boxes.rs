@@ -117,3 +117,55 @@ fn crossing_edges_touch_at_their_crossing() {
     assert!((p.separation + 0.01).abs() < 1e-15);
     assert!((p.point_a - vec3(0.2, diagonal, 0.0)).length() < 1e-15);
 }
+
+/// A cube that leans on one of eight corners of a patch, or on two, keeps those that carry it, however it is turned.
+#[test]
+fn corners_that_carry_a_leaning_cube_are_kept() {
+    let cube = Shape::cuboid(0.5, 0.5, 0.5);
+    let mut carried_by_two = 0;
+    for case in 0..2000 {
+        let part = |k: f64| (f64::from(case) * k).fract();
+        let yaw = (20.0 + 50.0 * part(0.618_033_988_7)).to_radians();
+        let tilt = 1e-3 * libm::pow(10.0, 1.3 * part(0.754_877_666_2));
+        let heading = std::f64::consts::TAU * part(0.569_840_290_9);
+        // The eight corners: on each side of the lower square, where two sides of the upper one cross it.
+        let mut corners = Vec::new();
+        for quarter in 0..4 {
+            let turn = std::f64::consts::FRAC_PI_2 * f64::from(quarter);
+            for along in [
+                0.5 * libm::tan(0.5 * yaw),
+                -0.5 * libm::tan(0.5 * (std::f64::consts::FRAC_PI_2 - yaw)),
+            ] {
+                let (s, c) = (libm::sin(turn), libm::cos(turn));
+                corners.push(vec3(0.5 * c - along * s, 0.5 * s + along * c, 0.0));
+            }
+        }
+        let axis = vec3(libm::cos(heading), libm::sin(heading), 0.0);
+        // Height of the upper cube's lower face over the patch, to first order.
+        corners.sort_by(|p, q| axis.cross(*p).z.total_cmp(&axis.cross(*q).z));
+        let height = |corner: Vec3| tilt * (axis.cross(corner).z - axis.cross(corners[0]).z);
+        let lean = moreau_math::Quat::from_axis_angle(axis, tilt);
+        let upright = turned(Vec3::ZERO, Vec3::Z, yaw);
+        let up = lean * Vec3::Z;
+        let lift = -tilt * axis.cross(corners[0]).z - 1e-4;
+        let above = Pose::new(
+            vec3(0.0, 0.0, 0.5 + lift) + 0.5 * up,
+            lean * upright.rotation,
+        );
+        let m = contact((&cube, at(0.0, 0.0, 0.0)), (&cube, above), 0.05);
+        assert_eq!(m.points().len(), 4, "case {case}");
+        let kept = |corner: Vec3| {
+            let near = |p: Vec3| (p - corner - vec3(0.0, 0.0, 0.5)).length() < 0.02;
+            m.points().iter().any(|p| near(p.point_a))
+        };
+        let deepest = m.min_separation().unwrap();
+        assert!((deepest + 1e-4).abs() < 1e-2 * tilt, "case {case}: {m:?}");
+        let two = height(corners[1]) < 1e-4 && height(corners[2]) > 1e-3;
+        carried_by_two += usize::from(two);
+        assert!(
+            !two || (kept(corners[0]) && kept(corners[1])),
+            "case {case}, tilt {tilt}: {m:?}"
+        );
+    }
+    assert!(carried_by_two > 50, "{carried_by_two}");
+}

@@ -2,9 +2,15 @@
 //!
 //! The four widest are kept: the one furthest along a direction fixed to the pair, the one furthest
 //! from it, the one that spans the largest triangle with them, and the one that adds the most to the
-//! triangle. Where the deepest is not among them it takes the place of its nearest neighbour. The
-//! choice looks at depths only beyond the tolerance, so a body that rests with all corners equally
-//! deep keeps its points.
+//! triangle. What a corner is worth falls with its distance from the deepest one,
+//!
+//! ```text
+//! worth = width or area · 1/(1 + (separation - deepest)/(0.0005 width of the patch))
+//! ```
+//!
+//! for where two faces are tilted against each other a few corners carry the load, and must not come and go with
+//! the choice. Where the deepest is not among the four it takes the place of its nearest neighbour. A body that
+//! rests with all corners equally deep keeps its points.
 //!
 //! **Ids.** A point near a vertex (within 5 % of the smaller feature) is named by the vertices it is
 //! near to on A and on B, else by the crossing edges. So a stack of equal boxes keeps its ids while
@@ -20,6 +26,9 @@ use smallvec::SmallVec;
 
 /// Part of the smaller feature's width within which a point is named after a vertex.
 const NEAR_VERTEX: f64 = 0.05;
+
+/// Difference of depth, relative to the width of the patch, that halves what a corner is worth.
+const HALF_WORTH: f64 = 5e-4;
 
 /// Lengths across n that differ by less, relative to the patch, are equal.
 const SAME_WIDTH: f64 = 1e-9;
@@ -79,42 +88,50 @@ pub(super) fn reduce(context: &Context<'_>, projection: &Projection, corners: &m
     let along: Values = (corners.iter())
         .map(|c| c.flat[0] * direction[0] + c.flat[1] * direction[1])
         .collect();
-    let first = greatest(&along, &along, 0.0);
-    let p = corners[first].flat;
-
-    let distances: Values = (corners.iter())
-        .map(|c| square_distance(c.flat, p))
+    let outermost = corners[greatest(&along, &along, 0.0)].flat;
+    let least_along = along.iter().copied().fold(f64::MAX, f64::min);
+    let squares = corners.iter().map(|c| square_distance(c.flat, outermost));
+    let width = squares.fold(0.0, f64::max);
+    let significant = SAME_WIDTH * width;
+    let deepest = corners
+        .iter()
+        .map(|c| c.separation)
+        .fold(f64::MAX, f64::min);
+    let half = (HALF_WORTH * width.sqrt()).max(context.touch);
+    let weights: Values = (corners.iter())
+        .map(|c| half / (half + (c.separation - deepest)))
         .collect();
-    let width = distances.iter().copied().fold(0.0, f64::max);
-    let second = greatest(&distances, &along, SAME_WIDTH * width);
-    let q = corners[second].flat;
-
+    // The corner that is worth the most by `size`, unless that is nothing.
+    let best = |least: f64, size: &dyn Fn(usize) -> f64| {
+        let sizes: Values = (0..corners.len()).map(size).collect();
+        let worths: Values = sizes.iter().zip(&weights).map(|(s, w)| s * w).collect();
+        let best = greatest(&worths, &along, least);
+        (sizes[best] > least).then_some(best)
+    };
     // Twice the signed area of the triangle (u, v, w).
     let area = |u: [f64; 2], v: [f64; 2], w: [f64; 2]| {
         (v[0] - u[0]) * (w[1] - u[1]) - (v[1] - u[1]) * (w[0] - u[0])
     };
-    let areas: Values = (corners.iter()).map(|c| area(p, q, c.flat).abs()).collect();
-    let third = greatest(&areas, &along, SAME_WIDTH * width);
-    let r = corners[third].flat;
-    let turn = if area(p, q, r) < 0.0 { -1.0 } else { 1.0 };
-    // Twice the area that a corner adds outside of an edge of the triangle; negative inside.
-    let gain = |w: [f64; 2]| {
-        let inner = [area(p, q, w), area(q, r, w), area(r, p, w)];
-        -inner.iter().fold(f64::MAX, |m, &x| m.min(turn * x))
-    };
-    let gains: Values = corners.iter().map(|c| gain(c.flat)).collect();
-    let fourth = greatest(&gains, &along, SAME_WIDTH * width);
+    let flat = |i: usize| corners[i].flat;
 
     let mut kept: SmallVec<[usize; 4]> = SmallVec::new();
-    let significant = SAME_WIDTH * width;
+    let first = best(0.0, &|i| along[i] - least_along).unwrap_or(0);
     kept.push(first);
-    if width > 0.0 {
+    let p = flat(first);
+    if let Some(second) = best(significant, &|i| square_distance(flat(i), p)) {
         kept.push(second);
-    }
-    if areas[third] > significant {
-        kept.push(third);
-        if gains[fourth] > significant {
-            kept.push(fourth);
+        let q = flat(second);
+        if let Some(third) = best(significant, &|i| area(p, q, flat(i)).abs()) {
+            kept.push(third);
+            let r = flat(third);
+            let turn = if area(p, q, r) < 0.0 { -1.0 } else { 1.0 };
+            // Twice the area that a corner adds outside of an edge of the triangle; negative inside.
+            let gain = |i: usize| {
+                let w = flat(i);
+                let inner = [area(p, q, w), area(q, r, w), area(r, p, w)];
+                -inner.iter().fold(f64::MAX, |m, &x| m.min(turn * x))
+            };
+            kept.extend(best(significant, &gain));
         }
     }
     keep_deepest(context, corners, &mut kept);
