@@ -20,6 +20,9 @@ use std::ops::Range;
 /// Bodies of one share of [`Task::Advance`].
 const BODIES: usize = 512;
 
+/// Fewer blocks are done sooner than shared.
+const FEWEST_SHARED: usize = 3;
+
 /// What is done to a block, or to a share of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
@@ -221,7 +224,7 @@ impl Conductor<'_, '_> {
 
     fn run_at_once(&mut self, job: Job, range: Range<usize>) {
         match &self.team {
-            Some(team) if range.len() > 1 => team.run(job.to_words(), range),
+            Some(team) if range.len() >= FEWEST_SHARED => team.run(job.to_words(), range),
             _ => {
                 for index in range {
                     // SAFETY: one after the other.

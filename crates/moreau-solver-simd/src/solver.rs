@@ -363,7 +363,8 @@ impl Solve<'_, '_, '_> {
             if accelerate {
                 progress.beta = progress.momentum.beta(sweep.square, sweep.along);
             }
-            if (looked || due) && sweeps < max_sweeps && self.waited_too_long(progress, looked) {
+            let glance = looked || sweeps.is_power_of_two();
+            if glance && sweeps < max_sweeps && self.waited_too_long(progress, looked) {
                 return None;
             }
             if stalled {

@@ -1,33 +1,39 @@
 //! Threads that share the blocks of a task.
 //!
-//! The thread that solves publishes a task, takes blocks of it like all others, and goes on when those
-//! that were taken are done. It never waits for a thread to begin: where none comes it does all blocks
-//! itself. So a solve ends whatever else the pool has to do, and which thread takes which block decides
-//! nothing but the time.
+//! Each thread has a queue: its share of the blocks of a task, the same ones whenever the task comes again, so that
+//! what they read stays in its cache. Who is done with its own queue takes blocks of the others'. The thread that
+//! solves publishes a task, takes part, and goes on when all blocks are done. It never waits for a thread to begin:
+//! where none comes it does all blocks itself. So a solve ends whatever else the pool has to do, and which thread
+//! takes which block decides nothing but the time.
 //!
 //! ```text
-//! ticket   task number | blocks not yet taken     u64, taken by compare and exchange
-//! done     blocks of the task that helpers finished
+//! ticket   task number | blocks not yet taken     u64 of each queue, taken by compare and exchange
+//! done     blocks that the queue's thread has ever finished
 //! ```
 //!
 //! A task's words are written while no block of the one before is left, so who has taken a block has
 //! read the words of its task.
 
+use std::cell::Cell;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A cache line of its own.
+/// Cache lines of its own; two, for they are fetched in pairs.
 #[derive(Default)]
-#[repr(align(64))]
+#[repr(align(128))]
 struct Line<T>(T);
 
 /// What is shared.
-#[derive(Default)]
 pub(crate) struct Team {
+    queues: Vec<Queue>,
+    /// Of the task, then its range.
+    words: Line<[AtomicU64; 4]>,
+}
+
+#[derive(Default)]
+struct Queue {
     ticket: Line<AtomicU64>,
     done: Line<AtomicU64>,
-    /// Of the task, then the end of its range.
-    words: Line<[AtomicU64; 3]>,
 }
 
 /// The ticket when all is over.
@@ -36,6 +42,13 @@ const OVER: u64 = u64::MAX;
 /// Looks before a thread lets others run.
 const PATIENCE: u32 = 4000;
 
+/// Blocks that a queue must have left for others to take some: the last ones are done before another thread knows
+/// of them.
+const WORTH_TAKING: u64 = 4;
+
+/// Looks after which the conductor takes what others have not begun.
+const LOOKS: u32 = 100;
+
 /// A task with its words, and one of its blocks.
 type Work<'a> = &'a (dyn Fn([u64; 2], usize) + Sync);
 
@@ -43,6 +56,10 @@ type Work<'a> = &'a (dyn Fn([u64; 2], usize) + Sync);
 pub(crate) struct Help<'a> {
     team: &'a Team,
     block: Work<'a>,
+    /// Blocks of all tasks so far.
+    all: Cell<u64>,
+    /// Number of the last task.
+    number: Cell<u64>,
 }
 
 impl Team {
@@ -56,57 +73,93 @@ impl Team {
         if threads <= 1 {
             return work(None);
         }
-        let team = &Self::default();
+        let team = &Self {
+            queues: (0..threads).map(|_| Queue::default()).collect(),
+            words: Line::default(),
+        };
         rayon::in_place_scope(|scope| {
-            for _ in 1..threads {
-                scope.spawn(move |_| team.help(block));
+            for me in 1..threads {
+                scope.spawn(move |_| team.help(me, block));
             }
             // Helpers end also where `work` panics.
             let _end = End(team);
-            work(Some(Help { team, block }))
+            work(Some(Help {
+                team,
+                block,
+                all: Cell::new(0),
+                number: Cell::new(0),
+            }))
         })
     }
 
-    fn help(&self, block: Work<'_>) {
-        let mut waited = 0;
+    fn help(&self, me: usize, block: Work<'_>) {
+        let own = &self.queues[me].ticket.0;
         loop {
-            match self.take() {
-                Some((words, index)) => {
-                    // Counts also where the block panics, or the conductor would wait for ever.
-                    let _done = Done(self);
-                    block(words, index);
-                    waited = 0;
-                }
-                None if self.ticket.0.load(Ordering::Relaxed) == OVER => return,
-                None => pause(&mut waited),
+            let ticket = own.load(Ordering::Acquire);
+            if ticket == OVER {
+                return;
+            }
+            for k in 0..self.queues.len() {
+                let least = if k == 0 { 1 } else { WORTH_TAKING };
+                self.work(me, (me + k) % self.queues.len(), least, block);
+            }
+            // The next task changes the ticket.
+            let mut waited = 0;
+            while own.load(Ordering::Relaxed) >> 32 == ticket >> 32 {
+                pause(&mut waited);
             }
         }
     }
 
-    /// A block that nobody else gets.
-    fn take(&self) -> Option<([u64; 2], usize)> {
-        let mut ticket = self.ticket.0.load(Ordering::Acquire);
+    /// Does blocks of a queue while it has `least` left.
+    fn work(&self, me: usize, queue: usize, least: u64, block: Work<'_>) {
+        // Counts also where a block panics, or the conductor would wait for ever. At once for all: who waits looks
+        // at the counter.
+        let mut done = Done {
+            queue: &self.queues[me],
+            blocks: 0,
+        };
+        while let Some((words, index)) = self.take(queue, least) {
+            done.blocks += 1;
+            block(words, index);
+        }
+    }
+
+    /// A block of a queue that has `least` left; nobody else gets it.
+    fn take(&self, queue: usize, least: u64) -> Option<([u64; 2], usize)> {
+        let ticket_of = &self.queues[queue].ticket.0;
+        let mut ticket = ticket_of.load(Ordering::Acquire);
         loop {
             let left = ticket & u64::from(u32::MAX);
-            if left == 0 || ticket == OVER {
+            if left < least || ticket == OVER {
                 return None;
             }
-            let [first, second, end] = &self.words.0;
+            let [first, second, start, end] = &self.words.0;
             let words = [
                 first.load(Ordering::Relaxed),
                 second.load(Ordering::Relaxed),
             ];
-            let end = end.load(Ordering::Relaxed);
-            match self.ticket.0.compare_exchange_weak(
+            let range = start.load(Ordering::Relaxed)..end.load(Ordering::Relaxed);
+            match ticket_of.compare_exchange_weak(
                 ticket,
                 ticket - 1,
                 Ordering::AcqRel,
                 Ordering::Acquire,
             ) {
-                Ok(_) => return Some((words, (end - left) as usize)),
+                Ok(_) => {
+                    let end = self.share(&range, queue).end;
+                    return Some((words, (end - left) as usize));
+                }
                 Err(other) => ticket = other,
             }
         }
+    }
+
+    /// The part of a range that is a queue's.
+    fn share(&self, range: &Range<u64>, queue: usize) -> Range<u64> {
+        let (count, threads) = (range.end - range.start, self.queues.len() as u64);
+        let at = |k: u64| range.start + count * k / threads;
+        at(queue as u64)..at(queue as u64 + 1)
     }
 }
 
@@ -114,44 +167,62 @@ impl Help<'_> {
     /// Does the blocks in `range` in any order; returns when all are done.
     pub(crate) fn run(&self, words: [u64; 2], range: Range<usize>) {
         let team = self.team;
-        let count = range.len() as u64;
-        for (to, word) in team
-            .words
-            .0
-            .iter()
-            .zip([words[0], words[1], range.end as u64])
-        {
+        let range = range.start as u64..range.end as u64;
+        let all = [words[0], words[1], range.start, range.end];
+        for (to, word) in team.words.0.iter().zip(all) {
             to.store(word, Ordering::Relaxed);
         }
-        team.done.0.store(0, Ordering::Relaxed);
-        let number = ((team.ticket.0.load(Ordering::Relaxed) >> 32) + 1) & 0x7fff_ffff;
-        team.ticket.0.store(number << 32 | count, Ordering::Release);
-        let mut own = 0;
-        while let Some((words, index)) = team.take() {
-            (self.block)(words, index);
-            own += 1;
+        self.all.set(self.all.get() + (range.end - range.start));
+        self.number.set((self.number.get() + 1) & 0x7fff_ffff);
+        for (index, queue) in team.queues.iter().enumerate() {
+            let share = team.share(&range, index);
+            let ticket = self.number.get() << 32 | (share.end - share.start);
+            queue.ticket.0.store(ticket, Ordering::Release);
         }
+        team.work(0, 0, 1, self.block);
+        for queue in 1..team.queues.len() {
+            let share = team.share(&range, queue);
+            let left = team.queues[queue].ticket.0.load(Ordering::Relaxed) & u64::from(u32::MAX);
+            let untouched = left == share.end - share.start;
+            let least = if untouched { 1 } else { WORTH_TAKING };
+            team.work(0, queue, least, self.block);
+        }
+        let done = || -> u64 {
+            let each = team.queues.iter().map(|q| q.done.0.load(Ordering::Acquire));
+            each.sum()
+        };
         let mut waited = 0;
-        while own + team.done.0.load(Ordering::Acquire) < count {
+        while done() < self.all.get() {
             pause(&mut waited);
+            // Who has not come may never come.
+            if waited.is_multiple_of(LOOKS) {
+                for queue in 1..team.queues.len() {
+                    team.work(0, queue, 1, self.block);
+                }
+            }
         }
     }
 }
 
 fn pause(waited: &mut u32) {
+    *waited += 1;
     if *waited < PATIENCE {
-        *waited += 1;
         std::hint::spin_loop();
     } else {
         std::thread::yield_now();
     }
 }
 
-struct Done<'a>(&'a Team);
+struct Done<'a> {
+    queue: &'a Queue,
+    blocks: u64,
+}
 
 impl Drop for Done<'_> {
     fn drop(&mut self) {
-        self.0.done.0.fetch_add(1, Ordering::Release);
+        if self.blocks > 0 {
+            self.queue.done.0.fetch_add(self.blocks, Ordering::Release);
+        }
     }
 }
 
@@ -159,6 +230,8 @@ struct End<'a>(&'a Team);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        self.0.ticket.0.store(OVER, Ordering::Release);
+        for queue in &self.0.queues {
+            queue.ticket.0.store(OVER, Ordering::Release);
+        }
     }
 }

@@ -8,8 +8,8 @@
 //! ```
 //!
 //! with s_n = u_n + b_n in m/s, and the mean over all contacts: e is how far velocities will have to
-//! change. A sweep leaves waiting contacts out. Every few sweeps they are looked at, and one whose s_n has
-//! become negative is visited from then on. What is returned holds for all contacts, waiting or not.
+//! change. A sweep leaves waiting contacts out. After 1, 2, 4, 8, ... sweeps, and with each look at the
+//! residual, they are looked at too, and one whose s_n has become negative is visited from then on. What is returned holds for all contacts, waiting or not.
 
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
