@@ -27,8 +27,9 @@ pub struct SimdSettings {
     /// creeps and contacts sink by that much a second.
     pub tolerance: f64,
     /// How small the changes of a sweep (m/s) must be for a solve to end before the tolerance where further sweeps
-    /// hardly help: where their square fell by less than half in two looks (default 0: never). Worlds take
-    /// 1e-6, and the next step goes on from there. Too big: bodies that should come to rest creep.
+    /// hardly help: where the square of what they change fell by less than half in two looks, and will not reach
+    /// the tolerance within the budget at this pace (default 0: never). Worlds take 1e-6, and the next step goes on
+    /// from there. Too big: bodies that should come to rest creep.
     pub slow_tolerance: f64,
     /// The momentum is adapted, and the natural map evaluated, after this many sweeps (default 8, at least
     /// 1). A look costs about half a sweep; without `keep_best` it is spared while sweeps change much.

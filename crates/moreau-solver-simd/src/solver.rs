@@ -264,15 +264,28 @@ struct Progress {
     squares: [f64; 2],
 }
 
-/// A solve is slow whose sweeps change more than this part (of |g|²_D) of what they changed about 16 sweeps ago.
+/// A solve is slow whose sweeps change more than this part (of |g|²_D) of what they changed two looks ago.
 const SLOW: f64 = 0.5;
 
 impl Progress {
-    /// To be asked at each look; `good` says whether a slow one may end.
-    fn is_slow(&mut self, square: f64, good: bool) -> bool {
+    /// To be asked at each look, with the largest change of the last sweep: whether the solve is slow, and will not
+    /// reach its tolerance at this pace.
+    fn is_hopeless(&mut self, sweep: &Sweep, settings: &SimdSettings) -> bool {
         let [before, last] = self.squares;
-        self.squares = [last, square];
-        good && square > SLOW * before
+        self.squares = [last, sweep.square];
+        if !(sweep.square > SLOW * before) {
+            return false;
+        }
+        let pace = (sweep.square / before).sqrt();
+        let mut change = sweep.change;
+        let left = (settings.max_sweeps - self.sweeps) / (2 * settings.check_every);
+        for _ in 0..left {
+            change *= pace;
+            if change <= settings.tolerance {
+                return false;
+            }
+        }
+        true
     }
 }
 
@@ -348,7 +361,10 @@ impl Solve<'_, '_, '_> {
             }
             let near = if due { NEAR } else { 1.0 } * tolerance;
             let stalled = sweep.square == 0.0
-                || due && !early && progress.is_slow(sweep.square, sweep.change <= slow_tolerance);
+                || due
+                    && !early
+                    && progress.is_hopeless(&sweep, self.settings)
+                    && sweep.change <= slow_tolerance;
             let mut looked = false;
             if due && keep_best || sweep.change <= near || stalled {
                 self.look(progress);

@@ -161,26 +161,32 @@ fn the_report_holds_for_contacts_that_wait() {
 fn a_slow_solve_may_end_before_its_tolerance() {
     let mut problem = ContactProblem::new(DT).unwrap();
     let mut below = problem.add_body(BodyInput::fixed()).unwrap();
-    for _ in 0..200 {
+    for _ in 0..40 {
         let next = ball(&mut problem, vec3(0.0, -9.81 * DT, 0.0));
         touch(&mut problem, (below, next), Vec3::Y, 0.0);
         below = next;
     }
     let patient = SimdSettings {
-        max_sweeps: 3000,
+        max_sweeps: 100_000,
         tolerance: 1e-12,
         accelerate: false,
         keep_best: false,
         ..SimdSettings::default()
     };
     let all = solve(&problem, patient).2;
+    // It converges where the budget is large enough.
     let slow = SimdSettings {
         slow_tolerance: 0.02,
         ..patient
     };
+    assert_eq!(solve(&problem, slow).2.sweeps, all.sweeps);
+    let slow = SimdSettings {
+        max_sweeps: 400,
+        ..slow
+    };
     let (impulses, _, report, _) = solve(&problem, slow);
     assert_eq!(report.stop, StopReason::Stalled);
-    assert!(report.sweeps < all.sweeps / 2, "{report:?} {all:?}");
+    assert!(report.sweeps < 300, "{report:?} {all:?}");
     let certificate = certify(&problem, &impulses).unwrap();
     assert!((report.residual - certificate.natural_map).abs() <= 1e-9 * report.residual);
     assert!(
