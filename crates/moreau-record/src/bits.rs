@@ -42,13 +42,17 @@ impl Packer {
         let bits = x.to_bits() ^ prediction.to_bits();
         let low = 8 - bits.leading_zeros() as usize / 8;
         let high = 8 - bits.trailing_zeros() as usize / 8;
+        // All eight bytes and then less is faster than so many bytes.
+        let end = self.bytes.len();
         let half = if bits == 0 {
             0
         } else if high < low {
-            self.bytes.extend_from_slice(&bits.to_be_bytes()[..high]);
+            self.bytes.extend_from_slice(&bits.to_be_bytes());
+            self.bytes.truncate(end + high);
             8 + high as u8
         } else {
-            self.bytes.extend_from_slice(&bits.to_le_bytes()[..low]);
+            self.bytes.extend_from_slice(&bits.to_le_bytes());
+            self.bytes.truncate(end + low);
             low as u8
         };
         if self.reals.is_multiple_of(2) {

@@ -16,7 +16,7 @@ use moreau_math::{Vec3, tangent_basis};
 use moreau_pipeline::{BodyId, Contact};
 
 /// A chunk ends with the pair in which it reaches this many points.
-const CHUNK: usize = 192;
+const CHUNK: usize = 512;
 
 /// A contact point of a frame: its geometry at the start of the step, the impulses that it took.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -97,6 +97,14 @@ pub enum RecordError {
         /// The one that comes next.
         expected: u64,
     },
+    /// The thread that writes the file cannot be started, or has died.
+    #[error("{file}: the thread that writes it {what}")]
+    Thread {
+        /// The file.
+        file: PathBuf,
+        /// What happened to it.
+        what: String,
+    },
     /// The recorder has failed before.
     #[error("recording ended with an earlier error: {0}")]
     Ended(Box<RecordError>),

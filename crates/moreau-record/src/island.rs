@@ -74,8 +74,8 @@ fn name(names: &[&'static str], number: u64) -> &'static str {
     known.unwrap_or("other")
 }
 
-/// The islands of the step that `world` has just made.
-pub(crate) fn islands(world: &World, frame: u64) -> Vec<IslandRecord> {
+/// Adds the islands of the step that `world` has just made to `out`.
+pub(crate) fn islands(world: &World, frame: u64, out: &mut Vec<IslandRecord>) {
     let (all, awake) = (world.contacts(), world.awake_contacts());
     let key = |c: &Contact| (c.a, c.b, c.key());
     // Reports count the contacts of awake bodies only.
@@ -101,7 +101,7 @@ pub(crate) fn islands(world: &World, frame: u64) -> Vec<IslandRecord> {
         worst_contact: r.solve.worst_contact.and_then(index),
         guarded: r.guarded,
     };
-    world.island_reports().iter().map(record).collect()
+    out.extend(world.island_reports().iter().map(record));
 }
 
 /// Packs the islands of a frame: their number, then for each the slot of its first body, as the difference

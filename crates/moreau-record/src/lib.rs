@@ -39,7 +39,7 @@ mod compare;
 mod contact;
 mod error;
 mod island;
-mod memory;
+mod link;
 mod metrics;
 mod query;
 mod reader;
@@ -48,6 +48,8 @@ mod replay;
 mod report;
 mod schema;
 mod state;
+mod taken;
+mod writer;
 
 pub use body::{BodyRecord, JointRecord};
 pub use compare::{Comparison, Distance};

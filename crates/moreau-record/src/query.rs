@@ -281,19 +281,22 @@ impl RecordedRun<'_> {
     ) -> Result<(), RecordError> {
         let query = found.query;
         let recording = self.recording();
-        // The heaviest chunk first, so that the search can end early.
+        // The heaviest chunk first, so that the search can end early. The index alone tells which.
         let order = if query.heaviest.is_some() {
             "max_normal_impulse DESC"
         } else {
-            "frame, chunk"
+            "frame"
         };
         let sql = format!(
-            "SELECT frame, first_ordinal, max_normal_impulse, data FROM contact_chunks \
+            "SELECT rowid, max_normal_impulse FROM contact_chunks \
              WHERE run = ? AND frame BETWEEN ? AND ? \
              AND max_normal_impulse >= ? AND max_penetration >= ? AND max_approach_speed >= ? \
              ORDER BY {order}"
         );
         let mut statement = recording.sql(recording.connection.prepare_cached(&sql))?;
+        let mut data = recording.sql(recording.connection.prepare_cached(
+            "SELECT frame, first_ordinal, data FROM contact_chunks WHERE rowid = ?",
+        ))?;
         let least = |x: Option<f64>| x.unwrap_or(f64::NEG_INFINITY);
         let rows = statement.query(params![
             self.number(),
@@ -309,8 +312,12 @@ impl RecordedRun<'_> {
             if found.bar().is_some_and(|bar| max < bar) {
                 break;
             }
-            let frame = recording.sql(row.get::<_, i64>("frame"))? as u64;
-            self.chunk(frame, row, |record| found.take(record))?;
+            let chunk: i64 = recording.sql(row.get("rowid"))?;
+            let mut chunk = recording.sql(data.query([chunk]))?;
+            while let Some(row) = recording.sql(chunk.next())? {
+                let frame = recording.sql(row.get::<_, i64>("frame"))? as u64;
+                self.chunk(frame, row, |record| found.take(record))?;
+            }
         }
         Ok(())
     }

@@ -1,8 +1,9 @@
-use crate::memory::{FrameWriter, Memory};
-use crate::{FrameReport, RecordError, schema};
-use moreau_pipeline::{BodyId, Contact, StepReport, World};
+use crate::link::Link;
+use crate::taken::{Taken, Wanted, Watch};
+use crate::writer::Writer;
+use crate::{RecordError, schema};
+use moreau_pipeline::{BodyId, StepReport, World};
 use moreau_scene::{Figures, Run};
-use rusqlite::{Connection, TransactionBehavior, params};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -18,8 +19,8 @@ pub struct RecorderSettings {
     /// The file grows up to this many bytes, then recording ends with [`RecordError::Full`]. Default
     /// none.
     pub max_bytes: Option<u64>,
-    /// The journal beside the file goes into the file when it has this many bytes. Default 32 MB. Smaller
-    /// waits for the disk more often.
+    /// The journal beside the file goes into the file when it has about this many bytes. Default 8 MB.
+    /// Smaller waits for the disk more often, larger for longer.
     pub journal_bytes: u64,
     /// How long to wait for a file that another program holds locked. Default 2 s.
     pub wait: Duration,
@@ -31,7 +32,7 @@ impl Default for RecorderSettings {
             contacts_every: 1,
             hash_every: 16,
             max_bytes: None,
-            journal_bytes: 1 << 25,
+            journal_bytes: 1 << 23,
             wait: Duration::from_secs(2),
         }
     }
@@ -108,25 +109,29 @@ impl Ending {
 /// Takes a world after each step, and writes what it sees: a transaction a frame, so that whatever ends
 /// the program loses the frame in flight at most.
 ///
-/// It only reads the world. An error ends the recording and nothing else: the frames before are kept.
+/// A thread of its own writes a frame while the world makes the next step; no more than one waits for it.
+/// The recorder only reads the world. An error ends the recording and nothing else: the frames before are
+/// kept.
 #[derive(Debug)]
 pub struct Recorder {
     file: PathBuf,
-    connection: Connection,
     run: i64,
     settings: RecorderSettings,
     first_frame: u64,
+    /// The frame that comes next.
     next_frame: u64,
-    memory: Memory,
+    watch: Watch,
+    link: Link,
     failed: Option<RecordError>,
 }
 
 impl Recorder {
     /// Adds a run to `file`, which is made where it is not there, and records the state of `world` as
-    /// its first frame.
+    /// its first frame. When this returns, that is in the file.
     ///
     /// # Errors
-    /// Where the file cannot be written, is locked, is no recording, or has no room.
+    /// Where the file cannot be written, is locked, is no recording, or has no room; where no thread can
+    /// be started.
     pub fn create(
         file: impl AsRef<Path>,
         world: &World,
@@ -135,20 +140,25 @@ impl Recorder {
     ) -> Result<Self, RecordError> {
         let file = file.as_ref();
         let connection = schema::open_to_write(file, settings.wait)?;
-        let failed = |error: rusqlite::Error| RecordError::from_sqlite(file, &error);
-        prepare(&connection, &settings).map_err(failed)?;
-        let mut recorder = Self {
+        let mut watch = Watch::new(&about.names);
+        let mut taken = Box::<Taken>::default();
+        let wanted = Wanted {
+            contacts: true,
+            hash: true,
+        };
+        watch.take(world, None, wanted, &mut taken);
+        let writer = Writer::start(connection, &settings, (world, about), &mut taken)
+            .map_err(|error| RecordError::from_sqlite(file, &error))?;
+        Ok(Self {
             file: file.into(),
-            connection,
-            run: 0,
+            run: writer.run(),
             settings,
             first_frame: world.steps(),
-            next_frame: world.steps(),
-            memory: Memory::new(&about.names),
+            next_frame: world.steps() + 1,
+            watch,
+            link: Link::start(file, writer, taken)?,
             failed: None,
-        };
-        recorder.write_start(world, about).map_err(failed)?;
-        Ok(recorder)
+        })
     }
 
     /// The file.
@@ -161,170 +171,72 @@ impl Recorder {
         self.run
     }
 
-    /// How many frames were kept, the first state included.
+    /// How many frames it was given and has not failed to write, the first state included.
     pub fn frames(&self) -> u64 {
         self.next_frame - self.first_frame
     }
 
-    /// Records the step that `world` has just made. When this returns, the frame is in the file.
+    /// Records the step that `world` has just made. When this returns, the frame before is in the file,
+    /// and this one is on its way there; [`Self::flush`] waits for it.
     ///
     /// # Errors
-    /// Where the frame cannot be written, or is not the next one. The recording ends with the frame
-    /// before; every later call says so again.
+    /// Where the frame before could not be written, or this one is not the next. The recording ends with
+    /// the last one that was written; every later call says so again.
     pub fn record(&mut self, world: &World, report: &StepReport) -> Result<(), RecordError> {
+        let mut taken = self.settle()?;
+        let (frame, expected) = (world.steps(), self.next_frame);
+        if frame != expected {
+            let error = RecordError::Order { frame, expected };
+            self.failed = Some(error.clone());
+            return Err(error);
+        }
+        let every = |n: u64| frame.is_multiple_of(n.max(1));
+        let wanted = Wanted {
+            contacts: every(self.settings.contacts_every),
+            hash: every(self.settings.hash_every),
+        };
+        self.watch.take(world, Some(report), wanted, &mut taken);
+        self.next_frame += 1;
+        self.link.give(taken);
+        Ok(())
+    }
+
+    /// Waits until all frames that it was given are in the file.
+    ///
+    /// # Errors
+    /// Where one could not be written. The recording ends with the frame before; every later call says
+    /// so again.
+    pub fn flush(&mut self) -> Result<(), RecordError> {
+        let taken = self.settle()?;
+        self.link.keep(taken);
+        Ok(())
+    }
+
+    /// Waits for the frame on its way; what comes back is empty, for the next one.
+    fn settle(&mut self) -> Result<Box<Taken>, RecordError> {
         if let Some(error) = &self.failed {
             return Err(RecordError::Ended(Box::new(error.clone())));
         }
-        let (frame, expected) = (world.steps(), self.next_frame);
-        let written = if frame == expected {
-            self.write(world, report)
-                .map_err(|error| RecordError::from_sqlite(&self.file, &error))
-        } else {
-            Err(RecordError::Order { frame, expected })
-        };
-        if let Err(error) = &written {
+        let settled = self.link.settle();
+        if let Err(error) = &settled {
+            self.next_frame -= 1;
             self.failed = Some(error.clone());
         }
-        written
+        settled
     }
 
     /// Ends the run, with its figures where there are any, and leaves one file without a journal
     /// beside it.
     ///
     /// # Errors
-    /// Where it cannot be written. The frames are kept all the same.
+    /// Where that, or the last frame, cannot be written. The frames before are kept all the same.
     pub fn finish(mut self, ending: Ending, figures: Option<&Figures>) -> Result<(), RecordError> {
-        let written = self.write_end(ending, figures);
-        written.map_err(|error| RecordError::from_sqlite(&self.file, &error))
-    }
-
-    /// The run, and its first frame.
-    fn write_start(&mut self, world: &World, about: &RunDescription) -> rusqlite::Result<()> {
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let settings = serde_json::to_string(world.settings()).unwrap_or_default();
-        transaction.execute(
-            "INSERT INTO runs (scene, scene_json, solver, settings, threads, steps, dt, build, \
-             machine, contacts_every, start) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            params![
-                about.scene,
-                about.scene_json,
-                world.solver_name(),
-                settings,
-                about.threads as i64,
-                about.steps as i64,
-                about.dt,
-                about.build,
-                about.machine,
-                self.settings.contacts_every.max(1) as i64,
-                world.snapshot(),
-            ],
-        )?;
-        self.run = transaction.last_insert_rowid();
-        let mut frame = FrameWriter {
-            connection: &transaction,
-            run: self.run,
-            frame: world.steps(),
-            world,
+        // Of a recording that has failed the caller knows; its end is noted all the same.
+        let settled = match self.failed {
+            Some(_) => Ok(()),
+            None => self.flush(),
         };
-        frame.bodies(&mut self.memory)?;
-        frame.joints(&mut self.memory)?;
-        frame.state(&mut self.memory, 0.0, true)?;
-        frame.contacts(&mut self.memory)?;
-        frame.touches(&mut self.memory)?;
-        transaction.commit()?;
-        self.next_frame += 1;
-        Ok(())
+        let ended = self.link.end(ending, figures);
+        settled.and(ended)
     }
-
-    fn write(&mut self, world: &World, report: &StepReport) -> rusqlite::Result<()> {
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let frame = world.steps();
-        let every = |n: u64| frame.is_multiple_of(n.max(1));
-        let mut writer = FrameWriter {
-            connection: &transaction,
-            run: self.run,
-            frame,
-            world,
-        };
-        writer.bodies(&mut self.memory)?;
-        writer.joints(&mut self.memory)?;
-        writer.state(&mut self.memory, report.dt, every(self.settings.hash_every))?;
-        if every(self.settings.contacts_every) {
-            writer.contacts(&mut self.memory)?;
-        }
-        writer.touches(&mut self.memory)?;
-        writer.islands(&mut self.memory)?;
-        let report = FrameReport {
-            worst_contact: worst_contact(world, report),
-            ..FrameReport::of(report)
-        };
-        report.insert(&transaction, self.run)?;
-        transaction.commit()?;
-        self.next_frame += 1;
-        Ok(())
-    }
-
-    fn write_end(&mut self, ending: Ending, figures: Option<&Figures>) -> rusqlite::Result<()> {
-        let transaction = self
-            .connection
-            .transaction_with_behavior(TransactionBehavior::Immediate)?;
-        transaction.execute(
-            "UPDATE runs SET ended = ? WHERE run = ?",
-            params![ending.name(), self.run],
-        )?;
-        if let Some(figures) = figures {
-            write_figures(&transaction, self.run, figures)?;
-        }
-        transaction.commit()?;
-        // Fails where somebody else reads the file; the last one to close it then tidies up.
-        let _ = self
-            .connection
-            .pragma_update(None, "journal_mode", "DELETE");
-        Ok(())
-    }
-}
-
-/// The index of the worst contact among all contacts; a report has it among those of awake bodies.
-fn worst_contact(world: &World, report: &StepReport) -> Option<u64> {
-    let key = |c: &Contact| (c.a, c.b, c.key());
-    let worst = world.awake_contacts().get(report.worst_contact?)?;
-    let found = world.contacts().binary_search_by_key(&key(worst), key);
-    found.ok().map(|index| index as u64)
-}
-
-/// Settings of the connection: see `docs/recording.md` for what they mean for a crash.
-fn prepare(connection: &Connection, settings: &RecorderSettings) -> rusqlite::Result<()> {
-    connection.pragma_update(None, "journal_mode", "WAL")?;
-    connection.pragma_update(None, "synchronous", "NORMAL")?;
-    let page: i64 = connection.query_row("PRAGMA page_size", [], |row| row.get(0))?;
-    let pages = |bytes: u64| (bytes / page.max(1) as u64).clamp(1, u64::from(u32::MAX - 1)) as i64;
-    connection.pragma_update(None, "wal_autocheckpoint", pages(settings.journal_bytes))?;
-    if let Some(bytes) = settings.max_bytes {
-        connection.pragma_update(None, "max_page_count", pages(bytes))?;
-    }
-    Ok(())
-}
-
-/// Each figure under its name; what is no single value as JSON.
-fn write_figures(connection: &Connection, run: i64, figures: &Figures) -> rusqlite::Result<()> {
-    use serde_json::Value;
-    let failed = |error: serde_json::Error| rusqlite::Error::ToSqlConversionFailure(error.into());
-    let value = serde_json::to_value(figures).map_err(failed)?;
-    let mut statement = connection.prepare("INSERT INTO figures VALUES (?, ?, ?)")?;
-    for (name, value) in value.as_object().into_iter().flatten() {
-        let stored: Box<dyn rusqlite::ToSql> = match value {
-            Value::Bool(b) => Box::new(*b),
-            Value::Number(n) if n.is_i64() => Box::new(n.as_i64()),
-            Value::Number(n) => Box::new(n.as_f64()),
-            Value::String(s) => Box::new(s.clone()),
-            Value::Null => Box::new(rusqlite::types::Null),
-            other => Box::new(other.to_string()),
-        };
-        statement.execute(params![run, name, stored])?;
-    }
-    Ok(())
 }

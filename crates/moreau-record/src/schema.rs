@@ -12,7 +12,7 @@ pub(crate) const APPLICATION_ID: i64 = 0x6d72_6563;
 
 /// One step from each version to the next; the first makes version 1 of an empty file. A published
 /// one never changes: a change of the tables is a step more.
-pub(crate) const MIGRATIONS: &[&str] = &[TABLES, SLEEP_AND_NAMES, ISLANDS];
+pub(crate) const MIGRATIONS: &[&str] = &[TABLES, SLEEP_AND_NAMES, ISLANDS, ONE_INDEX];
 
 /// Version 1.
 const TABLES: &str = "
@@ -125,6 +125,16 @@ CREATE TABLE island_reports (
     data BLOB NOT NULL,
     PRIMARY KEY (run, frame)
 ) STRICT;
+";
+
+/// Version 4: one index of chunks, in the order in which they are written, in place of one by frame and
+/// two that changed a page almost every chunk.
+const ONE_INDEX: &str = "
+DROP INDEX chunks_by_impulse;
+DROP INDEX chunks_by_penetration;
+DROP INDEX chunks_by_pair;
+CREATE INDEX chunks ON contact_chunks
+    (run, frame, last_pair, first_pair, max_normal_impulse, max_penetration, max_approach_speed);
 ";
 
 /// The version that this build writes.

@@ -3,7 +3,9 @@
 mod common;
 
 use common::Folder;
-use moreau_record::{Ending, RecordError, Recorder, RecorderSettings, Recording, RunDescription};
+use moreau_record::{
+    ContactQuery, Ending, RecordError, Recorder, RecorderSettings, Recording, RunDescription,
+};
 use moreau_scene::{Run, RunOptions, scenes};
 use rusqlite::Connection;
 use std::path::Path;
@@ -58,7 +60,8 @@ fn no_room_is_left() {
             }
         }
     }
-    let failed = failed.expect("60 frames do not fit into 400 kB");
+    // It is said at the next frame.
+    let failed = failed.expect("60 frames do not fit into 400 kB") - 1;
     assert!(failed > 5, "{failed}");
     assert_eq!(recorder.frames(), failed);
     // The run is the one that was never recorded.
@@ -131,13 +134,65 @@ fn another_program_holds_the_file() {
     let mut recorder = create(&file, &run, settings).unwrap();
     let report = run.step().unwrap();
     recorder.record(run.world(), &report).unwrap();
+    recorder.flush().unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
     let report = run.step().unwrap();
-    assert_eq!(recorder.record(run.world(), &report), Err(locked));
+    // The frame is on its way; what becomes of it is said once, and that it was said from then on.
+    recorder.record(run.world(), &report).unwrap();
+    assert_eq!(recorder.flush(), Err(locked.clone()));
+    let report = run.step().unwrap();
+    let ended = RecordError::Ended(Box::new(locked.clone()));
+    assert_eq!(recorder.record(run.world(), &report), Err(ended.clone()));
+    assert_eq!(recorder.flush(), Err(ended));
+    assert_eq!(recorder.frames(), 2);
     other.execute_batch("ROLLBACK").unwrap();
-    drop(recorder);
+    // How the run ended can be noted all the same.
+    recorder.finish(Ending::Failed, None).unwrap();
     let recording = Recording::open(&file).unwrap();
-    assert_eq!(recording.last_run().unwrap().last_frame(), 1);
+    let last = recording.last_run().unwrap();
+    assert_eq!(
+        (last.last_frame(), last.info().ending),
+        (1, Some(Ending::Failed))
+    );
+}
+
+#[test]
+fn an_error_of_the_last_frame_is_said_at_the_end() {
+    let folder = Folder::new("last");
+    let file = folder.file("last.sqlite");
+    let settings = RecorderSettings {
+        wait: Duration::from_millis(20),
+        ..RecorderSettings::default()
+    };
+    let mut run = run();
+    let mut recorder = create(&file, &run, settings).unwrap();
+    let other = Connection::open(&file).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let report = run.step().unwrap();
+    recorder.record(run.world(), &report).unwrap();
+    let locked = RecordError::Locked { file: file.clone() };
+    assert_eq!(recorder.finish(Ending::Finished, None), Err(locked));
+    other.execute_batch("ROLLBACK").unwrap();
+    let recording = Recording::open(&file).unwrap();
+    let last = recording.last_run().unwrap();
+    assert_eq!((last.last_frame(), last.info().ending), (0, None));
+}
+
+#[test]
+fn a_recorder_that_is_let_go_writes_what_it_was_given() {
+    let folder = Folder::new("dropped");
+    let file = folder.file("dropped.sqlite");
+    for frames in [1, 7] {
+        let mut run = run();
+        let mut recorder = create(&file, &run, RecorderSettings::default()).unwrap();
+        for _ in 0..frames {
+            let report = run.step().unwrap();
+            recorder.record(run.world(), &report).unwrap();
+        }
+        drop(recorder);
+        let recording = Recording::open(&file).unwrap();
+        assert_eq!(recording.last_run().unwrap().last_frame(), frames);
+    }
 }
 
 #[test]
@@ -187,6 +242,45 @@ fn a_file_of_a_later_version() {
     assert_eq!(error, newer);
 }
 
+/// Undoes what version 4 did.
+const VERSION_3: &str = "DROP INDEX chunks;
+    CREATE INDEX chunks_by_impulse ON contact_chunks (run, max_normal_impulse);
+    CREATE INDEX chunks_by_penetration ON contact_chunks (run, max_penetration);
+    CREATE INDEX chunks_by_pair ON contact_chunks (run, frame, last_pair, first_pair);
+    PRAGMA user_version = 3;";
+
+/// A file as version 3 wrote it: what it is asked is answered by another index.
+#[test]
+fn a_file_with_other_indices_is_read_and_added_to() {
+    let folder = Folder::new("indices");
+    let file = folder.file("older.sqlite");
+    good(&file);
+    let older = Connection::open(&file).unwrap();
+    older.execute_batch(VERSION_3).unwrap();
+    drop(older);
+    good(&file);
+    let recording = Recording::open(&file).unwrap();
+    recording.check().unwrap();
+    let query = ContactQuery {
+        heaviest: Some(5),
+        ..ContactQuery::default()
+    };
+    let found = [1, 2].map(|run| recording.run(run).unwrap().contacts_where(&query).unwrap());
+    assert_eq!(found[0].len(), 5);
+    assert_eq!(found[0], found[1]);
+    let plan: String = Connection::open(&file)
+        .unwrap()
+        .query_row(
+            "EXPLAIN QUERY PLAN SELECT rowid, max_normal_impulse FROM contact_chunks \
+             WHERE run = 1 AND frame BETWEEN 2 AND 9 AND max_normal_impulse >= 0.5 \
+             AND max_penetration >= 0.1 AND max_approach_speed >= 0.1",
+            [],
+            |row| row.get(3),
+        )
+        .unwrap();
+    assert!(plan.contains("USING COVERING INDEX chunks"), "{plan}");
+}
+
 /// A file as version 2 wrote it: it has no islands, and a run that is added has.
 #[test]
 fn a_file_without_islands_is_read_and_added_to() {
@@ -195,7 +289,9 @@ fn a_file_without_islands_is_read_and_added_to() {
     good(&file);
     Connection::open(&file)
         .unwrap()
-        .execute_batch("DROP TABLE island_reports; PRAGMA user_version = 2")
+        .execute_batch(&format!(
+            "{VERSION_3} DROP TABLE island_reports; PRAGMA user_version = 2"
+        ))
         .unwrap();
     {
         let recording = Recording::open(&file).unwrap();
@@ -231,11 +327,12 @@ fn a_file_of_an_earlier_version_is_brought_up_to_date() {
         };
         Connection::open(&file)
             .unwrap()
-            .execute_batch(
-                "DROP VIEW named_touches; ALTER TABLE reports DROP COLUMN sleeping_bodies; \
+            .execute_batch(&format!(
+                "{VERSION_3} DROP VIEW named_touches; \
+                 ALTER TABLE reports DROP COLUMN sleeping_bodies; \
                  ALTER TABLE frames DROP COLUMN asleep; DROP TABLE island_reports; \
                  PRAGMA user_version = 1",
-            )
+            ))
             .unwrap();
         assert_eq!(ask("PRAGMA user_version"), 1);
         let touches = ask("SELECT count(*) FROM touches");
@@ -247,7 +344,7 @@ fn a_file_of_an_earlier_version_is_brought_up_to_date() {
             assert_eq!(run.last_frame(), 10);
             assert!(!run.contacts(10).unwrap().is_empty());
         }
-        assert_eq!(ask("PRAGMA user_version"), 3);
+        assert_eq!(ask("PRAGMA user_version"), 4);
         assert_eq!(ask("SELECT count(*) FROM named_touches"), touches);
         assert!(touches > 10);
         std::fs::remove_file(&file).unwrap();

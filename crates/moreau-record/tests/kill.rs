@@ -1,5 +1,6 @@
 //! A process that records is killed 100 times, each time at another moment. The file must open, hold
-//! every frame whose recording was acknowledged, and replay to the bit.
+//! every frame whose recording was acknowledged, and replay to the bit. A frame is acknowledged when the
+//! next one was taken, or where the process waits for it: so one frame is lost at most.
 //!
 //! This is a program of its own and not a list of tests, so that it can start itself as the process that
 //! is killed.
@@ -28,9 +29,9 @@ const LONGEST_START: u64 = 40_000;
 fn main() {
     let arguments: Vec<_> = std::env::args().collect();
     if let [_, word, file] = &arguments[..]
-        && word == "record"
+        && (word == "record" || word == "wait")
     {
-        return record(Path::new(file));
+        return record(Path::new(file), word == "wait");
     }
     let folder = Folder::new("kill");
     let (mut frames, mut early) = (0, 0);
@@ -43,7 +44,8 @@ fn main() {
             _ => (1 + random.next_u64() % MOST_FRAMES, LONGEST),
         };
         let wait = Duration::from_micros(random.next_u64() % longest);
-        let acknowledged = kill(&file, await_frames, wait);
+        let word = if round % 3 == 0 { "wait" } else { "record" };
+        let acknowledged = kill(word, &file, await_frames, wait);
         match check(&file, acknowledged) {
             Some(count) => frames += count,
             None => early += 1,
@@ -54,8 +56,8 @@ fn main() {
     assert!(frames > KILLS, "the kills come too early to show anything");
 }
 
-/// Records for ever, and says so after each frame.
-fn record(file: &Path) {
+/// Records for ever, and says which frame is in the file; `wait`s for each or not.
+fn record(file: &Path, wait: bool) {
     let mut out = std::io::stdout().lock();
     let mut say = |frame: u64| {
         let _ = writeln!(out, "{frame}").and_then(|()| out.flush());
@@ -76,15 +78,20 @@ fn record(file: &Path) {
     loop {
         let report = run.step().unwrap();
         recorder.record(run.world(), &report).unwrap();
-        say(report.step);
+        if wait {
+            recorder.flush().unwrap();
+            say(report.step);
+        } else {
+            say(report.step - 1);
+        }
     }
 }
 
 /// Starts the recording process, waits until it has acknowledged so many frames and then for `wait`, kills
 /// it and returns the last frame that it acknowledged.
-fn kill(file: &Path, await_frames: u64, wait: Duration) -> Option<u64> {
+fn kill(word: &str, file: &Path, await_frames: u64, wait: Duration) -> Option<u64> {
     let mut child = Command::new(std::env::current_exe().unwrap())
-        .arg("record")
+        .arg(word)
         .arg(file)
         .stdout(Stdio::piped())
         .spawn()

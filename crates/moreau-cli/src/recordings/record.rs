@@ -90,6 +90,8 @@ pub(crate) fn record(
             Err(error) => {
                 drop(progress);
                 let step = run.world().steps() + 1;
+                // Whether the last frame could be written decides how many there are.
+                let _ = recorder.flush();
                 let frames = recorder.frames();
                 // What was recorded shows how it came to this; the step's error is the one to tell.
                 let _ = recorder.finish(Ending::Failed, Some(&run.figures()));
