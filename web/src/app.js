@@ -47,6 +47,10 @@ export class App {
     if (settings.theme) this.setTheme(settings.theme);
     const or = (x, other) => (Number.isFinite(x) ? x : other);
     this.look = { yaw: or(number("yaw"), 0.7), pitch: or(number("pitch"), 0.32), closer: or(number("zoom"), 1) };
+    if (Number.isFinite(number("frame"))) {
+      this.seek(number("frame"));
+      this.view.frame = this.run.frame(this.step);
+    }
     this.view.fit(this.look);
     for (const mark of MARKS) if (mark in settings) this.toggle(mark, settings[mark] !== "0");
     if ("panel" in settings) this.toggle("panel", settings.panel !== "0");
@@ -218,7 +222,7 @@ export class App {
     }
     if (index >= 0) {
       const xyz = (list) => Array.from(list.subarray(index * 3, index * 3 + 3));
-      Object.assign(found, { point: xyz(points.position), direction: xyz(points.direction), impulse: points.impulse[index] });
+      Object.assign(found, { point: xyz(points.position), direction: xyz(points.direction), impulse: points.impulse[index], drawnAt: points.step });
     }
     return found;
   }
@@ -441,9 +445,11 @@ export class App {
     byId("islands").hidden = !this.run.islands.starts.at(-1);
     listIslands(byId("islands").querySelector("div"), this.run, step, this.chosen?.island, go.choose);
     const shownAt = this.run.pointsAt(step).step;
-    const late = shownAt !== step && (this.view.marks.shown.points || this.view.marks.shown.impulses);
-    byId("marks").hidden = !late;
-    byId("marks").textContent = `contacts drawn are those of step ${shownAt}`;
+    const { points, normals, impulses } = this.view.marks.shown;
+    const known = shownAt !== null && !this.run.unknown.has(step);
+    byId("marks").hidden = !(points || normals || impulses) || shownAt === step;
+    byId("marks").textContent = shownAt === null ? "no contacts are kept"
+      : `${known ? "" : "contacts of this step were not recorded: "}contacts drawn are those of step ${shownAt}`;
   }
 }
 

@@ -10,7 +10,12 @@ const ACCENT = new Color("#ffc247");
 
 /** Scales of the mesh of a shape: balls and boxes share one of size 1. */
 export function meshScale(shape) {
-  if (shape.kind === "box") return shape.half_extents;
+  if (shape.kind === "box") {
+    // A rod that is too thin to be seen is drawn thicker.
+    const [, middle, longest] = [...shape.half_extents].sort((a, b) => a - b);
+    const least = middle < 0.006 * longest ? 0.006 * longest : 0;
+    return shape.half_extents.map((half) => Math.max(half, least));
+  }
   if (shape.kind === "sphere") return [shape.radius, shape.radius, shape.radius];
   return [1, 1, 1];
 }

@@ -8,19 +8,17 @@
 //                   paths, then qx, qy, qz, qw in units of 1/32767, as differences to the step before
 //   states          per shown step, planes of u32: island, highest bit for asleep, of all moving
 //                   bodies, as bits that differ from the step before
-//   contact_counts  u32, contact points of each contact step
-//   contacts        per contact step, planes: body a (u32, difference to the contact before), body b
-//                   (u32), x, y, z (u16 in `contact_box`), octahedral normal (two i8), octahedral
-//                   direction of the impulse (two i8), square root of its size (u16 of `impulse_max`)
+//   added_pairs, contacts  contact points of the picture, see contacts.js
 //   body_values     per key step and column, planes of f64 of all moving bodies, as bits that differ
 //                   from the key step before
 //   heaviest, rows  per step, planes: `contact_words` (u32), then `contact_columns` (f64)
 //   islands         the same with `island_words` and `island_columns`; how many rows: `…_counts` (u32)
 
-import { lastNotBeyond, mix, nearest, normalize } from "./math.js";
+import { ContactLog, place } from "./contacts.js";
+import { lastNotBeyond, mix, nearest } from "./math.js";
 
-const POINT_BYTES = 20;
 export const NO_ISLAND = 0x7fffffff;
+const NO_POINTS = { step: null, count: 0, a: [], b: [], position: new Float32Array(0), normal: new Float32Array(0), direction: new Float32Array(0), impulse: new Float32Array(0) };
 
 export async function loadRecording() {
   const text = (id) => document.getElementById(id).textContent.trim();
@@ -53,7 +51,8 @@ class Run {
     this.words = unpackDifferences(bytesOf("poses"), this.steps.length, this.moving.length * 7);
     this.signed = new Int16Array(this.words.buffer);
     this.states = unpackStates(bytesOf("states"), this.steps.length, this.moving.length);
-    this.points = new Blocks(new Uint32Array(section("contact_counts")), POINT_BYTES, bytesOf("contacts"));
+    this.points = new ContactLog(new Uint32Array(section("added_pairs")), bytesOf("contacts"));
+    this.reachOf = Float64Array.from(run.bodies, (body) => run.reach[body.shape] ?? Infinity);
     this.values = unpackValues(bytesOf("body_values"), run.body_steps.length, this.moving.length, meta.body_columns.length);
     const rows = (counts, name, words, columns) =>
       Object.assign(new Blocks(new Uint32Array(section(counts)), 4 * words.length + 8 * columns.length, bytesOf(name)), { words, columns });
@@ -127,26 +126,15 @@ class Run {
   /** The picture's contact points of the last contact step not beyond `step`. */
   pointsAt(step) {
     const k = lastNotBeyond(this.contact_steps, step);
+    if (k < 0 || !this.contact_steps.length) return NO_POINTS;
     if (this.lastPoints?.k !== k) this.lastPoints = { k, step: this.contact_steps[k], ...this.unpackPoints(k) };
     return this.lastPoints;
   }
 
   unpackPoints(k) {
-    const { count, read } = this.points.block(k);
-    const [box, most] = [this.contact_box, this.impulse_max];
-    const [a, b] = [new Uint32Array(count), new Uint32Array(count)];
-    const [position, normal, direction] = [0, 0, 0].map(() => new Float32Array(count * 3));
-    const impulse = new Float32Array(count);
-    for (let i = 0; i < count; i++) {
-      a[i] = read(0, 4, i) + (i > 0 ? a[i - 1] : 0);
-      b[i] = read(4, 4, i);
-      for (let c = 0; c < 3; c++) position[i * 3 + c] = box[c] + (read(8 + 2 * c, 2, i) / 65535) * box[3 + c];
-      const signed = (at) => (read(at, 1, i) << 24 >> 24) / 127;
-      normal.set(octahedral(signed(14), signed(15)), i * 3);
-      direction.set(octahedral(signed(16), signed(17)), i * 3);
-      impulse[i] = (read(18, 2, i) / 65535) ** 2 * most;
-    }
-    return { count, a, b, position, normal, direction, impulse };
+    const poses = Float32Array.from(this.fixed);
+    this.readPoses(this.frame(this.contact_steps[k]), 0, poses);
+    return place(this.points.at(k), this, poses, this.reachOf);
   }
 
   /** The exact numbers of body `i` at the key step nearest to `step`; null for a body that stands, or of which none are kept. */
@@ -272,12 +260,4 @@ function unpackValues(bytes, steps, width, columns) {
     }
   }
   return values;
-}
-
-/** The unit vector of a point (u, v) of the unfolded octahedron. */
-function octahedral(u, v) {
-  const y = 1 - Math.abs(u) - Math.abs(v);
-  if (y >= 0) return normalize([u, y, v]);
-  const fold = (a, b) => (1 - Math.abs(b)) * (a < 0 ? -1 : 1);
-  return normalize([fold(u, v), y, fold(v, u)]);
 }

@@ -131,12 +131,13 @@ export function showBody(parent, run, i, step, { seek, choose }) {
 }
 
 /** `row`: exact numbers of step `at`, or null where there are none. */
-export function showContact(parent, run, { title, pair, row, at, note }, step, seek) {
+export function showContact(parent, run, { title, pair, row, at, note, impulse, drawnAt }, step, seek) {
   const out = [make("h2", title)];
   const names = make("p", "", "pair");
   names.append(make("b", bodyName(run, pair.a)), make("span", " on "), make("b", bodyName(run, pair.b)));
   out.push(names);
   if (note) out.push(make("p", note, "at"));
+  if (drawnAt !== undefined && at !== drawnAt) out.push(make("p", `as drawn, of step ${drawnAt}: an impulse of about ${short(impulse, 3)} N s; exact:`, "at"));
   if (row) {
     out.push(stepLine(at, step, seek), table([
       scalar("normal impulse", "impulse_normal", row.impulse_normal, "N s"),

@@ -48,7 +48,7 @@ export class Marks {
   constructor(run, size, radius) {
     Object.assign(this, { run, size, radius, root: new Group() });
     this.shown = { points: false, normals: false, impulses: false, boxes: false, joints: true };
-    const most = Math.min(MOST, Math.max(1, ...run.points.counts));
+    const most = Math.min(MOST, Math.max(1, run.most_contacts));
     // Of many none is large.
     const many = most > 3000;
     const arrow = arrowGeometry(many ? 5 : 12);

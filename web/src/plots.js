@@ -50,8 +50,8 @@ export class Plot {
       cursor: { y: false, drag: { x: false, y: false }, sync: { key: SYNC }, points: { size: 5 } },
       scales: { x: { time: false }, y: log ? { distr: 3 } : {} },
       axes: [
-        { ...axis, size: 16, gap: 2, values: (_, ticks) => ticks.map((v) => `${v}`) },
-        { ...axis, size: 44, gap: 3, space: 22, values: tick, ...(log ? { splits: decades } : {}) },
+        { ...axis, size: 18, gap: 4, values: (_, ticks) => ticks.map((v) => `${v}`) },
+        { ...axis, size: 46, gap: 7, space: 22, values: tick, ...(log ? { splits: decades } : {}) },
       ],
       series,
       hooks: { ready: [(u) => this.listen(u)] },

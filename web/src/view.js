@@ -51,35 +51,49 @@ export class View {
   }
 
   /**
-   * A ball around nearly all moving bodies at five times; what flies off does not count. A heap that
-   * has fallen from high up is shown as a heap: the ball is not much larger than that at any time.
+   * A ball around all moving bodies at the start, and nearly all at four times after it: what flies off
+   * does not count.
    */
   measure() {
     const { run } = this;
     const boxes = run.shapes.map(extents);
     const bodies = run.moving.length ? run.moving : run.bodies.map((_, i) => i);
-    const sizes = bodies.map((i) => boxes[run.bodies[i].shape]).filter(Boolean);
-    const lengths = sizes.map((box) => length(box.half)).sort((a, b) => a - b);
+    const sizeOf = (i) => length(boxes[run.bodies[i].shape]?.half ?? [0, 0, 0]);
+    const lengths = bodies.map(sizeOf).filter((size) => size > 0).sort((a, b) => a - b);
     this.bodySize = lengths[lengths.length >> 1] ?? 1;
     const size = lengths[Math.floor(lengths.length * 0.98)] ?? 1;
     const all = [[], [], []];
     const points = [];
     let least = { radius: Infinity };
-    const poses = Float32Array.from(run.fixed);
-    for (const share of [0, 0.25, 0.5, 0.75, 1]) {
-      run.readPoses(Math.round((run.steps.length - 1) * share), 0, poses);
-      const now = [0, 1, 2].map((c) => bodies.map((i) => poses[i * 7 + c]));
-      points.push(...bodies.map((i) => Array.from(poses.subarray(i * 7, i * 7 + 3))));
+    this.placesAt = (f) => {
+      const poses = Float32Array.from(run.fixed);
+      run.readPoses(f, 0, poses);
+      const there = bodies.filter((i) => run.isThere(run.bodies[i], run.steps[f]));
+      return there.map((i) => ({ f, place: Array.from(poses.subarray(i * 7, i * 7 + 3)), size: sizeOf(i) }));
+    };
+    for (const share of [0.25, 0.5, 0.75, 1]) points.push(...this.placesAt(Math.round((run.steps.length - 1) * share)));
+    const start = this.placesAt(0);
+    for (const f of new Set([0, ...points.map((p) => p.f)])) {
+      const places = f === 0 ? start : points.filter((p) => p.f === f);
+      const now = [0, 1, 2].map((c) => places.map((p) => p.place[c]));
       const ball = ballAround(now, size);
       if (ball.radius <= least.radius) least = ball;
       now.forEach((values, c) => values.forEach((v) => all[c].push(v)));
     }
     const whole = ballAround(all, size);
     const many = bodies.length > 50;
-    const shown = many && whole.radius > 1.7 * least.radius ? { ...least, radius: 1.6 * least.radius } : whole;
+    // Many that fall from high up and lie in a heap later.
+    this.falls = many && whole.radius > 1.7 * least.radius;
+    const heap = this.falls ? { ...least, radius: 1.6 * least.radius } : whole;
+    // Of very many a few may begin as far away as nobody wants to look from.
+    this.near = (p) => !many || length(sub(p.place, heap.center)) < 6 * heap.radius;
+    this.start = start.filter(this.near);
+    const ends = [0, 1, 2].map((c) => this.start.map((p) => p.place[c]));
+    const first = ballAround(ends, Math.max(0, ...this.start.map((p) => p.size)), 0);
+    const shown = first.radius > heap.radius ? first : heap;
     this.center = shown.center;
     this.radius = Math.max(shown.radius, 1e-3);
-    this.samples = points.filter((p) => length(sub(p, this.center)) <= this.radius);
+    this.later = points.filter((p) => length(sub(p.place, this.center)) <= this.radius);
     this.grid = 10 ** Math.floor(Math.log10(Math.max(this.radius, 1e-6) * 0.45));
   }
 
@@ -317,7 +331,19 @@ export class View {
     return best;
   }
 
-  /** Looks at the scene from a side so that nearly all of it is seen. */
+  /** What of the picture's height words and buttons hide above and below. */
+  hidden() {
+    const { top, bottom, height } = this.canvas.getBoundingClientRect();
+    const box = (id) => document.getElementById(id).getBoundingClientRect();
+    const [title, tools] = [box("title"), box("below")];
+    const share = (gap) => clamp(gap / Math.max(height, 1), 0, 0.2);
+    return [title.height ? share(title.bottom - top) : 0, tools.height ? share(bottom - tools.top) : 0];
+  }
+
+  /**
+   * Looks at the scene from a side so that all is seen that moves at the start, and nearly all later. Of what
+   * falls from high up that counts which is shown, and what comes.
+   */
   fit({ yaw = 0.7, pitch = 0.32, closer = 1 } = {}) {
     this.resize();
     const side = perpendicular(this.up);
@@ -325,21 +351,29 @@ export class View {
     const back = add(scale(flat, Math.cos(pitch)), scale(this.up, Math.sin(pitch)));
     const right = normalize(cross(this.up, back));
     const axes = [right, cross(back, right), back];
-    const seen = this.samples.map((p) => axes.map((axis) => dot(sub(p, this.center), axis)));
+    const seen = (points) => points.map((p) => ({ at: axes.map((axis) => dot(sub(p.place, this.center), axis)), size: p.size }));
+    const now = this.falls ? this.placesAt(this.frame).filter(this.near) : this.start;
+    const [start, later] = [seen(now), seen(this.falls ? this.later.filter((p) => p.f >= this.frame) : this.later)];
     const middle = [0, 1, 2].map((c) => {
-      const values = seen.map((p) => p[c]).sort((a, b) => a - b);
-      const at = (share) => values[Math.round((values.length - 1) * share)] ?? 0;
-      return (at(0.01) + at(0.99)) / 2;
+      const values = later.map((p) => p.at[c]).sort((a, b) => a - b);
+      const at = (share) => values[Math.round((values.length - 1) * share)];
+      const ends = [at(0.01), at(0.99)].filter((x) => x !== undefined);
+      for (const { at, size } of start) ends.push(at[c] - size, at[c] + size);
+      return ends.length ? (Math.min(...ends) + Math.max(...ends)) / 2 : 0;
     });
-    const target = axes.reduce((sum, axis, c) => add(sum, scale(axis, middle[c])), this.center);
     const t = Math.tan((this.camera.fov * Math.PI) / 360);
-    const distances = seen.map((p) => {
-      const [x, y, z] = sub(p, middle);
-      return Math.max((Math.abs(x) + this.bodySize) / (t * this.camera.aspect), (Math.abs(y) + this.bodySize) / t) + z;
-    });
-    distances.sort((a, b) => a - b);
-    const needed = distances[Math.round((distances.length - 1) * 0.99)] ?? this.radius * 3;
-    const distance = (1.1 * Math.max(needed, this.bodySize * 3)) / closer;
+    const [above, below] = this.hidden();
+    const tall = t * (1 - above - below);
+    const needed = ({ at, size }) => {
+      const [x, y, z] = sub(at, middle);
+      return Math.max((Math.abs(x) + size) / (t * this.camera.aspect), (Math.abs(y) + size) / tall) + z;
+    };
+    const distances = later.map(needed).sort((a, b) => a - b);
+    const most = Math.max(distances[Math.round((distances.length - 1) * 0.99)] ?? 0, ...start.map(needed));
+    const distance = (1.06 * Math.max(most || this.radius * 3, this.bodySize * 3)) / closer;
+    // The middle goes to that of what is not hidden.
+    middle[1] += (above - below) * t * distance;
+    const target = axes.reduce((sum, axis, c) => add(sum, scale(axis, middle[c])), this.center);
     this.controls.target.set(...target);
     this.camera.position.set(...add(target, scale(back, distance)));
     Object.assign(this.camera, { near: distance / 300, far: distance + this.radius * 40 });
@@ -377,12 +411,12 @@ export class View {
   }
 }
 
-/** A ball that holds nearly all of the coordinates (lists of x, y and z), `margin` wider. */
-function ballAround(coordinates, margin) {
+/** A ball that holds the coordinates (lists of x, y and z) but for a share at each end, `margin` wider. */
+function ballAround(coordinates, margin, share = 0.04) {
   const ends = coordinates.map((values) => {
     const sorted = Float64Array.from(values).sort();
     const at = (share) => sorted[Math.round((sorted.length - 1) * share)] ?? 0;
-    return [at(0.04), at(0.96)];
+    return [at(share), at(1 - share)];
   });
   const center = ends.map(([low, high]) => (low + high) / 2);
   return { center, radius: length(ends.map(([low, high]) => (high - low) / 2)) + margin };

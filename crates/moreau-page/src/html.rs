@@ -1,6 +1,7 @@
 //! The page: template, program and data in one file.
 
 use crate::base64;
+use crate::contacts::{DIRECTION_UNITS, NORMAL_UNITS, ROOT_UNITS, UNITS};
 use crate::exact::{BODY_COLUMNS, CONTACT_COLUMNS, CONTACT_WORDS, ISLAND_COLUMNS, ISLAND_WORDS};
 use crate::frame::{BodyRecord, JointRecord, SERIES_COLUMNS};
 use crate::pack::{Packed, pack};
@@ -100,14 +101,19 @@ struct RunMeta<'a> {
     frame_steps: &'a [u64],
     body_steps: &'a [u64],
     /// Of the contacts in the picture.
-    contact_steps: Vec<u64>,
+    contact_steps: &'a [u64],
     /// Of the contacts with all their bits.
     row_steps: Vec<u64>,
     island_steps: Vec<u64>,
     /// Words that islands refer to.
     island_names: &'a [&'static str],
-    /// Smallest x, y, z of all contact points, then their ranges, m.
-    contact_box: [f32; 6],
+    most_contacts: usize,
+    /// How far each shape reaches from its origin, m; null where it has no end.
+    reach: Vec<Option<f64>>,
+    reach_units: f64,
+    root_units: f32,
+    normal_units: f64,
+    direction_units: f64,
     impulse_max: f32,
     impulse_typical: f32,
     speed_typical: f64,
@@ -133,14 +139,14 @@ pub fn html_overlaid(runs: [(&str, &Recording); 2], about: &About, history: &[Hi
 
 fn page(runs: &[(&str, &Recording)], about: &About, history: &[History]) -> String {
     let mut bytes = Vec::new();
-    let mut metas = Vec::new();
-    let mut rounding = 0.0_f32;
-    for (label, recording) in runs {
-        let packed = pack(recording, bytes);
-        rounding = rounding.max(packed.position_rounding);
-        metas.push(run_meta(label, recording, &packed));
-        bytes = packed.bytes;
+    let mut all = Vec::new();
+    for (_, recording) in runs {
+        let mut packed = pack(recording, bytes);
+        bytes = std::mem::take(&mut packed.bytes);
+        all.push(packed);
     }
+    let metas = runs.iter().zip(&all);
+    let metas = metas.map(|((label, recording), packed)| run_meta(label, recording, packed));
     let meta = Meta {
         scene: &about.scene,
         description: &about.description,
@@ -150,8 +156,8 @@ fn page(runs: &[(&str, &Recording)], about: &About, history: &[History]) -> Stri
             text: &about.verdict,
         },
         gates: &about.gates,
-        notes: notes(runs[0].1, about, rounding),
-        runs: metas,
+        notes: notes(runs[0].1, about, &all[0]),
+        runs: metas.collect(),
         history,
         series_columns: SERIES_COLUMNS,
         body_columns: BODY_COLUMNS,
@@ -183,31 +189,35 @@ fn fill(parts: &[(&str, &str)]) -> String {
     out
 }
 
-fn notes(recording: &Recording, about: &About, rounding: f32) -> Vec<String> {
+fn notes(recording: &Recording, about: &About, packed: &Packed) -> Vec<String> {
     let every = |stride: u64| match stride {
         1 => "every step".to_owned(),
         n => format!("one step in {n}"),
     };
     let exact = &recording.exact;
+    let given = recording.contacts.given();
+    let shown = match packed.contact_steps.len() as u64 {
+        all if all == given => "all of them".to_owned(),
+        some => format!("{some} of {given} of them"),
+    };
     let policy = format!(
         "Printed numbers are those of the step that they name, unrounded (D shows all digits). They \
          are kept of every step for the figures and the heaviest contacts, of {} for bodies, of {} \
-         for all contacts, of {} for islands. The picture shows {}, contacts of {}, positions rounded to {:.1e} m.",
+         for all contacts, of {} for islands. The picture shows {}, contacts of {}, positions rounded to {:.1e} m, \
+         contact points to a 256th of a body's half.",
         every(exact.body_stride),
         every(exact.contact_stride),
         every(exact.island_stride),
         every(recording.stride),
-        every(recording.contacts.stride()),
-        rounding,
+        shown,
+        packed.position_rounding,
     );
     let notes = [about.note.clone(), policy];
     notes.into_iter().filter(|note| !note.is_empty()).collect()
 }
 
-fn run_meta<'a>(label: &'a str, recording: &'a Recording, packed: &Packed) -> RunMeta<'a> {
-    let (low, high) = recording.contacts.bounds();
+fn run_meta<'a>(label: &'a str, recording: &'a Recording, packed: &'a Packed) -> RunMeta<'a> {
     let (impulse_max, impulse_typical) = recording.contacts.impulses();
-    let contact_steps = recording.contacts.steps.iter().map(|(step, _)| *step);
     let stage = &recording.stage;
     RunMeta {
         label,
@@ -219,19 +229,25 @@ fn run_meta<'a>(label: &'a str, recording: &'a Recording, packed: &Packed) -> Ru
         unknown_contacts: &recording.unknown_contacts,
         frame_steps: &recording.frame_steps,
         body_steps: &recording.exact.body_steps,
-        contact_steps: contact_steps.collect(),
+        contact_steps: &packed.contact_steps,
         row_steps: recording.exact.contacts.iter().map(|r| r.step).collect(),
         island_steps: recording.exact.islands.iter().map(|r| r.step).collect(),
         island_names: &recording.exact.names,
-        contact_box: std::array::from_fn(|i| match i {
-            0..3 => low[i],
-            _ => high[i - 3] - low[i - 3],
-        }),
+        most_contacts: packed.most_contacts,
+        reach: stage.shapes.iter().map(reach).collect(),
+        reach_units: UNITS,
+        root_units: ROOT_UNITS,
+        normal_units: NORMAL_UNITS,
+        direction_units: DIRECTION_UNITS,
         impulse_max,
         impulse_typical,
         speed_typical: recording.max_speed,
         sections: packed.sections.clone(),
     }
+}
+
+fn reach(shape: &Shape) -> Option<f64> {
+    Some(shape.bounding_radius()).filter(|reach| reach.is_finite())
 }
 
 fn shape(shape: &Shape) -> Value {

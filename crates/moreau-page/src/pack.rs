@@ -3,7 +3,6 @@
 //! Columns are stored byte plane by byte plane (all first bytes, then all second ones…): alike bytes
 //! come together, and deflate well.
 
-use crate::contacts::ContactLog;
 use crate::exact::{BODY_COLUMNS, Rows};
 use crate::recording::Recording;
 use std::collections::BTreeMap;
@@ -15,6 +14,9 @@ pub(crate) struct Packed {
     pub(crate) sections: BTreeMap<&'static str, (usize, usize)>,
     /// Largest rounding of a coordinate, m.
     pub(crate) position_rounding: f32,
+    /// The steps whose contact points are there, and the largest number of points.
+    pub(crate) contact_steps: Vec<u64>,
+    pub(crate) most_contacts: usize,
 }
 
 impl Packed {
@@ -56,10 +58,12 @@ pub(crate) fn pack(recording: &Recording, bytes: Vec<u8>) -> Packed {
     packed.section("paths", numbers.flat_map(f32::to_le_bytes));
     packed.section("poses", poses(recording, &paths));
     packed.section("states", states(recording));
-    let points = recording.contacts.steps.iter();
-    let points = points.map(|(_, points)| points.len() as u32);
-    packed.section("contact_counts", points.flat_map(u32::to_le_bytes));
-    packed.section("contacts", contacts(&recording.contacts));
+    let contacts = recording.contacts.pack();
+    let added = contacts.added.iter();
+    packed.section("added_pairs", added.flat_map(|n| n.to_le_bytes()));
+    packed.section("contacts", contacts.bytes);
+    packed.contact_steps = contacts.steps;
+    packed.most_contacts = contacts.most;
     let exact = &recording.exact;
     packed.section("body_values", body_values(recording));
     packed.rows(["heaviest_counts", "heaviest"], &exact.heaviest);
@@ -179,45 +183,6 @@ fn poses(recording: &Recording, paths: &[Path]) -> Vec<u8> {
         out.extend(differences().map(|d| d.to_le_bytes()[0]));
         out.extend(differences().map(|d| d.to_le_bytes()[1]));
         before.copy_from_slice(&words);
-    }
-    out
-}
-
-/// Step after step: both bodies (the first as the difference to the contact before), x, y, z, normal,
-/// direction and the square root of the impulse, which keeps small ones next to the largest.
-fn contacts(log: &ContactLog) -> Vec<u8> {
-    let (low, high) = log.bounds();
-    let (most, _) = log.impulses();
-    let word = |x: f32, low: f32, range: f32| {
-        let share = if range > 0.0 { (x - low) / range } else { 0.0 };
-        ((share * 65535.0).round() as u16).to_le_bytes()
-    };
-    let mut out = Vec::new();
-    for (_, points) in &log.steps {
-        let firsts = points.iter().map(|p| p.pair[0]);
-        let before = std::iter::once(0).chain(firsts.clone());
-        let steps = firsts.zip(before);
-        planes(
-            &mut out,
-            steps.map(|(a, b)| a.wrapping_sub(b).to_le_bytes()),
-        );
-        planes(&mut out, points.iter().map(|p| p.pair[1].to_le_bytes()));
-        for c in 0..3 {
-            let range = high[c] - low[c];
-            let words = points.iter().map(|p| word(p.position[c], low[c], range));
-            planes(&mut out, words);
-        }
-        for c in 0..2 {
-            planes(&mut out, points.iter().map(|p| p.normal[c].to_le_bytes()));
-        }
-        for c in 0..2 {
-            planes(
-                &mut out,
-                points.iter().map(|p| p.direction[c].to_le_bytes()),
-            );
-        }
-        let roots = points.iter().map(|p| p.impulse.max(0.0).sqrt());
-        planes(&mut out, roots.map(|root| word(root, 0.0, most.sqrt())));
     }
     out
 }

@@ -55,6 +55,7 @@ impl Recording {
     pub fn new(stage: Stage, first: u64, last: u64) -> Self {
         let steps = last.saturating_sub(first);
         let moving = stage.bodies.iter().filter(|body| body.moves).count() as u64;
+        let contacts = ContactLog::new(&stage);
         let all_bytes = (steps + 1).saturating_mul(moving * POSE_BYTES);
         Self {
             stage,
@@ -66,7 +67,7 @@ impl Recording {
             frame_steps: Vec::new(),
             frames: Vec::new(),
             states: Vec::new(),
-            contacts: ContactLog::new(),
+            contacts,
             exact: ExactLog::new(moving, steps),
             series: Vec::new(),
             max_speed: 0.0,
@@ -123,7 +124,6 @@ impl Recording {
             self.max_speed = self.max_speed.max(body.linear.length());
         }
         if let Some(points) = contacts.points() {
-            self.contacts.record(step, points);
             self.exact.contacts(step, points);
         }
         self.exact.islands(step, islands);
@@ -168,8 +168,9 @@ impl Recording {
                     .push(island | if body.asleep { ASLEEP } else { 0 });
             }
         }
-        if contacts.points().is_none() {
-            self.unknown_contacts.push(step);
+        match contacts.points() {
+            Some(points) => self.contacts.record(step, points, bodies),
+            None => self.unknown_contacts.push(step),
         }
         self.exact
             .heaviest(step, contacts.points().unwrap_or_default());
