@@ -163,7 +163,8 @@ fn about(run: &Run, figures: &Figures, gates: &[GateResult]) -> About {
     }
 }
 
-fn page_gate(gate: &GateResult) -> Gate {
+/// As the page lists it.
+pub(crate) fn page_gate(gate: &GateResult) -> Gate {
     let found = gate
         .found
         .map_or("not reached".into(), |x| output::digits(x, 7));

@@ -49,7 +49,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         with += start.elapsed().as_secs_f64();
     }
     let start = Instant::now();
-    recorder.finish(Ending::Finished, Some(&run.figures()))?;
+    recorder.finish(Ending::Finished, Some(&run))?;
     let end = start.elapsed().as_secs_f64();
     let bytes = std::fs::metadata(file)?.len() as f64;
     let frames = run.steps() as f64;

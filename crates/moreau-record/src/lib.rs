@@ -19,7 +19,7 @@
 //!     let report = run.step()?;
 //!     recorder.record(run.world(), &report)?;
 //! }
-//! recorder.finish(moreau_record::Ending::Finished, Some(&run.figures()))?;
+//! recorder.finish(moreau_record::Ending::Finished, Some(&run))?;
 //!
 //! let recording = Recording::open(&file)?;
 //! let recorded = recording.last_run()?;

@@ -1,10 +1,8 @@
 //! The thread that writes, and the one frame that is on its way to it.
 
 use crate::RecordError;
-use crate::recorder::Ending;
 use crate::taken::Taken;
-use crate::writer::Writer;
-use moreau_scene::Figures;
+use crate::writer::{End, Writer};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Builder, JoinHandle};
@@ -13,7 +11,7 @@ use std::thread::{Builder, JoinHandle};
 #[derive(Debug)]
 enum Job {
     Frame(Box<Taken>),
-    End(Ending, Option<Box<Figures>>),
+    End(Box<End>),
 }
 
 /// A frame's memory, and whether it was written.
@@ -82,13 +80,9 @@ impl Link {
     }
 
     /// Ends the run, and the thread.
-    pub(crate) fn end(
-        &mut self,
-        ending: Ending,
-        figures: Option<&Figures>,
-    ) -> Result<(), RecordError> {
+    pub(crate) fn end(&mut self, end: End) -> Result<(), RecordError> {
         if let Some(jobs) = self.jobs.take() {
-            let _ = jobs.send(Job::End(ending, figures.cloned().map(Box::new)));
+            let _ = jobs.send(Job::End(Box::new(end)));
         }
         self.join()
     }
@@ -132,9 +126,7 @@ fn work(
                 let _ = done.send((taken, written));
                 writer.tidy_up();
             }
-            Job::End(ending, figures) => {
-                return writer.end(ending, figures.as_deref()).map_err(failed);
-            }
+            Job::End(end) => return writer.end(&end).map_err(failed),
         }
     }
     Ok(())

@@ -7,6 +7,7 @@ use crate::{
 };
 use moreau_collision::Shape;
 use moreau_pipeline::{BodyId, StateHash, WorldSettings};
+use moreau_scene::GateResult;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -540,6 +541,29 @@ impl<'a> RecordedRun<'a> {
             Ok((row.get::<_, String>("name")?, value))
         })?;
         Ok(figures.into_iter().collect())
+    }
+
+    /// How the scene's gates came out, in the order of its `expect`; none where the run has not ended, in
+    /// files of schema version 3 or less, and where there is no scene.
+    ///
+    /// # Errors
+    /// Where the file cannot be read.
+    pub fn gates(&self) -> Result<Vec<GateResult>, RecordError> {
+        self.rows("SELECT * FROM gates WHERE run = ? ORDER BY gate", |row| {
+            let word = |name: &str| Ok(format!("\"{}\"", row.get::<_, String>(name)?));
+            let word: &dyn Fn(&str) -> rusqlite::Result<String> = &word;
+            Ok(GateResult {
+                gate: row.get::<_, i64>("gate")? as usize,
+                quantity: from_json(&word("quantity")?)?,
+                body: row.get("body")?,
+                step: row.get::<_, i64>("step")? as u64,
+                found: row.get("found")?,
+                at_least: row.get("at_least")?,
+                at_most: row.get("at_most")?,
+                verdict: from_json(&word("verdict")?)?,
+                reason: row.get("reason")?,
+            })
+        })
     }
 
     fn no_frame(&self, frame: u64) -> RecordError {

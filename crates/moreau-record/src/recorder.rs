@@ -1,9 +1,9 @@
 use crate::link::Link;
 use crate::taken::{Taken, Wanted, Watch};
-use crate::writer::Writer;
+use crate::writer::{End, Writer};
 use crate::{RecordError, schema};
 use moreau_pipeline::{BodyId, StepReport, World};
-use moreau_scene::{Figures, Run};
+use moreau_scene::Run;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -225,18 +225,22 @@ impl Recorder {
         settled
     }
 
-    /// Ends the run, with its figures where there are any, and leaves one file without a journal
-    /// beside it.
+    /// Ends the recording, with the figures and gates of the scene's `run` where it is one, and leaves one
+    /// file without a journal beside it.
     ///
     /// # Errors
     /// Where that, or the last frame, cannot be written. The frames before are kept all the same.
-    pub fn finish(mut self, ending: Ending, figures: Option<&Figures>) -> Result<(), RecordError> {
+    pub fn finish(mut self, ending: Ending, run: Option<&Run>) -> Result<(), RecordError> {
         // Of a recording that has failed the caller knows; its end is noted all the same.
         let settled = match self.failed {
             Some(_) => Ok(()),
             None => self.flush(),
         };
-        let ended = self.link.end(ending, figures);
+        let ended = self.link.end(End {
+            ending,
+            figures: run.map(Run::figures),
+            gates: run.map(Run::gates).unwrap_or_default(),
+        });
         settled.and(ended)
     }
 }

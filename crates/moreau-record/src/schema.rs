@@ -12,7 +12,7 @@ pub(crate) const APPLICATION_ID: i64 = 0x6d72_6563;
 
 /// One step from each version to the next; the first makes version 1 of an empty file. A published
 /// one never changes: a change of the tables is a step more.
-pub(crate) const MIGRATIONS: &[&str] = &[TABLES, SLEEP_AND_NAMES, ISLANDS, ONE_INDEX];
+pub(crate) const MIGRATIONS: &[&str] = &[TABLES, SLEEP_AND_NAMES, ISLANDS, ONE_INDEX_AND_GATES];
 
 /// Version 1.
 const TABLES: &str = "
@@ -128,8 +128,15 @@ CREATE TABLE island_reports (
 ";
 
 /// Version 4: one index of chunks, in the order in which they are written, in place of one by frame and
-/// two that changed a page almost every chunk.
-const ONE_INDEX: &str = "
+/// two that changed a page almost every chunk; how the scene's gates came out.
+const ONE_INDEX_AND_GATES: &str = "
+CREATE TABLE gates (
+    run INTEGER NOT NULL, gate INTEGER NOT NULL,
+    quantity TEXT NOT NULL, body TEXT, step INTEGER NOT NULL,
+    found REAL, at_least REAL, at_most REAL,
+    verdict TEXT NOT NULL, reason TEXT NOT NULL,
+    PRIMARY KEY (run, gate)
+) STRICT, WITHOUT ROWID;
 DROP INDEX chunks_by_impulse;
 DROP INDEX chunks_by_penetration;
 DROP INDEX chunks_by_pair;

@@ -8,7 +8,7 @@ use crate::recorder::{Ending, RecorderSettings, RunDescription};
 use crate::state::{self, BodyState, KEY_EVERY};
 use crate::taken::{Change, Taken};
 use moreau_pipeline::{BodyId, Contact, World};
-use moreau_scene::Figures;
+use moreau_scene::{Figures, GateResult};
 use rusqlite::{Connection, TransactionBehavior, params};
 
 /// Pages that a frame changes besides those that it adds, about.
@@ -25,6 +25,14 @@ pub(crate) struct Writer {
     /// Pages that the journal has, about, and that the file had after the last frame.
     pending: u64,
     pages: u64,
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub(crate) struct End {
+    pub(crate) ending: Ending,
+    pub(crate) figures: Option<Figures>,
+    pub(crate) gates: Vec<GateResult>,
 }
 
 /// What is remembered of the frame before.
@@ -103,15 +111,16 @@ impl Writer {
     }
 
     /// Ends the run.
-    pub(crate) fn end(mut self, ending: Ending, figures: Option<&Figures>) -> rusqlite::Result<()> {
+    pub(crate) fn end(mut self, end: &End) -> rusqlite::Result<()> {
         let transaction = begin(&mut self.connection)?;
         transaction.execute(
             "UPDATE runs SET ended = ? WHERE run = ?",
-            params![ending.name(), self.run],
+            params![end.ending.name(), self.run],
         )?;
-        if let Some(figures) = figures {
+        if let Some(figures) = &end.figures {
             write_figures(&transaction, self.run, figures)?;
         }
+        write_gates(&transaction, self.run, &end.gates)?;
         transaction.commit()?;
         // Fails where somebody else reads the file; the last one to close it then tidies up.
         let _ = self
@@ -432,6 +441,26 @@ fn write_figures(connection: &Connection, run: i64, figures: &Figures) -> rusqli
             other => Box::new(other.to_string()),
         };
         statement.execute(params![run, name, stored])?;
+    }
+    Ok(())
+}
+
+fn write_gates(connection: &Connection, run: i64, gates: &[GateResult]) -> rusqlite::Result<()> {
+    let mut statement =
+        connection.prepare("INSERT INTO gates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
+    for gate in gates {
+        statement.execute(params![
+            run,
+            gate.gate as i64,
+            gate.quantity.to_string(),
+            gate.body,
+            gate.step as i64,
+            gate.found,
+            gate.at_least,
+            gate.at_most,
+            json(&gate.verdict)?.trim_matches('"'),
+            gate.reason,
+        ])?;
     }
     Ok(())
 }

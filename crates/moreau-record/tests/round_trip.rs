@@ -11,7 +11,7 @@ use moreau_pipeline::{
 use moreau_record::{
     Ending, FrameReport, RecordedRun, Recorder, RecorderSettings, Recording, RunDescription,
 };
-use moreau_scene::{Run, RunOptions, scenes};
+use moreau_scene::{Gate, Quantity, Run, RunOptions, Verdict, scenes};
 
 /// What a world showed after a step.
 struct Seen {
@@ -170,7 +170,16 @@ fn a_scene_reads_back_to_the_bit() {
         steps: Some(100),
         ..RunOptions::default()
     };
-    let mut run = Run::new(&scenes::pyramid(8), options).unwrap();
+    let mut scene = scenes::pyramid(8);
+    // One gate that holds, one that does not, and one that this run is too short for.
+    scene.expect = vec![
+        Gate::at_most(Quantity::MaxPenetration, 1e-2, "little overlaps").at_step(100),
+        Gate::near(Quantity::PositionY, -1.0, 0.5, "below the ground")
+            .of(1)
+            .at_step(100),
+        Gate::at_least(Quantity::ContactPoints, 1.0, "it stands").at_step(5000),
+    ];
+    let mut run = Run::new(&scene, options).unwrap();
     let about = RunDescription::of(&run);
     let mut recorder =
         Recorder::create(&file, run.world(), &about, RecorderSettings::default()).unwrap();
@@ -182,7 +191,7 @@ fn a_scene_reads_back_to_the_bit() {
     }
     assert_eq!(recorder.frames(), 101);
     let figures = run.figures();
-    recorder.finish(Ending::Finished, Some(&figures)).unwrap();
+    recorder.finish(Ending::Finished, Some(&run)).unwrap();
     assert_eq!(folder.list(), ["pyramid.sqlite"], "nothing beside it");
 
     let recording = Recording::open(&file).unwrap();
@@ -206,6 +215,11 @@ fn a_scene_reads_back_to_the_bit() {
     ] {
         assert_eq!(read[name], expect[name], "{name}");
     }
+    let gates = recorded.gates().unwrap();
+    assert_eq!(gates, run.gates());
+    let verdicts: Vec<_> = gates.iter().map(|gate| gate.verdict).collect();
+    let expect = [Verdict::Passed, Verdict::Failed, Verdict::NotReached];
+    assert_eq!(verdicts, expect);
 }
 
 /// A ball lands on a chain of two, another one comes, one goes, a third becomes heavier and the ground

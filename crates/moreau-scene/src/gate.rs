@@ -307,7 +307,7 @@ impl Gate {
 }
 
 /// How a gate came out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Within the bounds.
@@ -342,7 +342,9 @@ pub struct GateResult {
 }
 
 impl GateResult {
-    pub(crate) fn new(gate: &Gate, index: usize, step: u64, found: Option<f64>) -> Self {
+    /// That of the gate in that place of `expect`, looked at after that many steps of the run; nothing was
+    /// `found` where the run has not made them.
+    pub fn new(gate: &Gate, index: usize, step: u64, found: Option<f64>) -> Self {
         let (low, high) = gate.bounds();
         let verdict = match found {
             None => Verdict::NotReached,

@@ -4,11 +4,12 @@ use super::{fault, pick};
 use crate::fault::Fault;
 use crate::output::short;
 use crate::progress::Progress;
-use crate::{interrupt, output};
-use moreau::scene::Scene;
+use crate::run::page_gate;
+use crate::{interrupt, output, table};
+use moreau::scene::{GateResult, Scene};
 use moreau::{BodyId, Joint, Vec3, World};
 use moreau_page::{
-    About, BodyRecord, BodyState, ContactState, Contacts, Frame, IslandState, JointRecord,
+    About, BodyRecord, BodyState, ContactState, Contacts, Frame, Gate, IslandState, JointRecord,
     SERIES_COLUMNS, Sample, Stage, html, state_sample, up,
 };
 use moreau_record::{Ending, FrameReport, IslandRecord, RecordError, RecordedRun, Recording};
@@ -97,6 +98,7 @@ fn about(run: &RecordedRun<'_>, file: &Path, reports: &[FrameReport]) -> About {
     let scene = info.scene_json.as_deref();
     let scene = scene.and_then(|text| Scene::from_json(text).ok());
     About {
+        gates: gates(run, scene.as_ref()),
         description: scene.map(|scene| scene.description).unwrap_or_default(),
         verdict,
         certified: bad == 0 && steps > 0 && info.ending == Some(Ending::Finished),
@@ -122,6 +124,25 @@ fn about(run: &RecordedRun<'_>, file: &Path, reports: &[FrameReport]) -> About {
             },
         )
     }
+}
+
+/// How the scene's gates came out; of a run that was cut short, what they are.
+fn gates(run: &RecordedRun<'_>, scene: Option<&Scene>) -> Vec<Gate> {
+    let recorded = run.gates().unwrap_or_default();
+    if !recorded.is_empty() {
+        return recorded.iter().map(page_gate).collect();
+    }
+    let open = |(index, gate): (usize, &moreau::scene::Gate)| {
+        // The scene's own step; that of a run with another dt is at the same time.
+        let step = gate.at_step.unwrap_or(scene.map_or(0, |scene| scene.steps));
+        let gate = GateResult::new(gate, index, step, None);
+        Gate {
+            text: format!("{}: not recorded how it came out", table::subject(&gate)),
+            ..page_gate(&gate)
+        }
+    };
+    let expect = scene.map_or(&[][..], |scene| &scene.expect);
+    expect.iter().enumerate().map(open).collect()
 }
 
 /// Reads frames in order.

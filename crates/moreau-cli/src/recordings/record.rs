@@ -94,7 +94,7 @@ pub(crate) fn record(
                 let _ = recorder.flush();
                 let frames = recorder.frames();
                 // What was recorded shows how it came to this; the step's error is the one to tell.
-                let _ = recorder.finish(Ending::Failed, Some(&run.figures()));
+                let _ = recorder.finish(Ending::Failed, Some(&run));
                 return Err(step_fault(&error, step, frames, file));
             }
         };
@@ -113,7 +113,7 @@ pub(crate) fn record(
     };
     let (number, frames) = (recorder.run(), recorder.frames());
     recorder
-        .finish(ending, Some(&figures))
+        .finish(ending, Some(&run))
         .map_err(|error| fault(&error))?;
     Ok(Recorded {
         run: number,
