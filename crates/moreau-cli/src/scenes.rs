@@ -53,12 +53,22 @@ fn parse(file: &str, text: &str) -> Result<Scene, Fault> {
 
 fn unknown(wanted: &str) -> Fault {
     let names: Vec<_> = list().into_keys().collect();
-    Fault::input(
-        format!("there is no scene `{wanted}`"),
-        format!(
+    let help = match folder() {
+        Some(_) => format!(
             "known are: {}; or give the path of a scene file",
             names.join(", ")
         ),
+        // Only the showcase is built in.
+        None => format!(
+            "give the path of a scene file, or {SHOWCASE}, which is built in; the other scenes are \
+             looked for in {FOLDER} here and in the folders above, as in a clone of the repository, \
+             and there is none"
+        ),
+    };
+    let looked = format!("{FOLDER}/{wanted}.json, ./{wanted}");
+    Fault::input(
+        format!("there is no scene `{wanted}` (looked for {looked})"),
+        help,
     )
 }
 

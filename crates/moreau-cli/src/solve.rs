@@ -23,6 +23,17 @@ struct Summary<'a> {
     /// Whether all are.
     certified: bool,
     problems: &'a [Solved],
+    /// Files without an answer.
+    refused: &'a [Refused],
+}
+
+/// A file that could not be read or solved.
+#[derive(Debug, Serialize)]
+struct Refused {
+    file: String,
+    error: String,
+    #[serde(skip)]
+    fault: Fault,
 }
 
 /// One solved file.
@@ -62,29 +73,45 @@ pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
         ));
     }
     let mut solved = Vec::with_capacity(args.files.len());
+    let mut refused = Vec::new();
     let mut progress = Progress::new(args.files.len() as u64, "file", quiet);
     for path in &args.files {
-        let file = load(path).map_err(|error| unreadable(path, &error.to_string()))?;
-        let (row, answer) = solve(path, &file, args)?;
-        if let Some(target) = &args.impulses {
-            write_impulses(target, &answer.impulses.contacts)?;
+        let file = load(path).map_err(|error| unreadable(path, &error.to_string()));
+        match file.and_then(|file| solve(path, &file, args)) {
+            Ok((row, answer)) => {
+                if let Some(target) = &args.impulses {
+                    write_impulses(target, &answer.impulses.contacts)?;
+                }
+                solved.push(row);
+            }
+            Err(fault) => refused.push(Refused {
+                file: path.display().to_string(),
+                error: fault.report.to_string(),
+                fault,
+            }),
         }
-        solved.push(row);
         progress.step();
     }
     drop(progress);
-    let certified = solved.iter().all(|row| row.certified);
+    if solved.is_empty()
+        && refused.len() == 1
+        && let Some(only) = refused.pop()
+    {
+        return Err(only.fault);
+    }
+    let certified = refused.is_empty() && solved.iter().all(|row| row.certified);
     let text = if args.json {
         let summary = Summary {
             solver: &args.solver,
             certified,
             problems: &solved,
+            refused: &refused,
         };
         let json = serde_json::to_string(&summary)
             .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
         json + "\n"
     } else {
-        words(args, &solved)
+        words(args, &solved, refused.len())
     };
     output::print(&text)?;
     for row in solved.iter().filter(|row| !row.certified) {
@@ -96,7 +123,15 @@ pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
             row.stop
         ));
     }
-    Ok(ExitCode::from(if certified { 0 } else { fault::RUN }))
+    for file in &refused {
+        fault::print(&format!("{:?}", file.fault.report));
+    }
+    let code = match (certified, refused.is_empty()) {
+        (true, _) => 0,
+        (false, true) => fault::RUN,
+        (false, false) => fault::INPUT,
+    };
+    Ok(ExitCode::from(code))
 }
 
 fn solve(path: &Path, file: &ProblemFile, args: &SolveArgs) -> Result<(Solved, FileAnswer), Fault> {
@@ -154,7 +189,7 @@ fn write_impulses(path: &Path, impulses: &[Vec3]) -> Result<(), Fault> {
     std::fs::write(path, text).map_err(|error| Fault::write(path, &error))
 }
 
-fn words(args: &SolveArgs, solved: &[Solved]) -> String {
+fn words(args: &SolveArgs, solved: &[Solved], refused: usize) -> String {
     let mut table = table::new(NOTHING);
     // A number that is broken into lines cannot be read.
     table.set_content_arrangement(ContentArrangement::Disabled);
@@ -188,14 +223,21 @@ fn words(args: &SolveArgs, solved: &[Solved]) -> String {
             right(output::digits(row.energy_merit_j, 6)),
         ]);
     }
-    let mut text = format!("{table}\n");
+    let mut text = if solved.is_empty() {
+        String::new()
+    } else {
+        format!("{table}\n")
+    };
     let count = solved.iter().filter(|row| row.certified).count();
     let _ = writeln!(
         text,
         "{count} of {} certified, solver {}",
-        solved.len(),
+        solved.len() + refused,
         args.solver
     );
+    if refused > 0 {
+        let _ = writeln!(text, "{refused} could not be read or solved");
+    }
     if let Some(path) = &args.impulses {
         let _ = writeln!(text, "impulses: {}", path.display());
     }

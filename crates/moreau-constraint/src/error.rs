@@ -1,6 +1,12 @@
 /// Why an input to a contact problem was refused.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ProblemError {
+    /// The length of the step is none.
+    #[error("dt is {dt}, must be positive and finite")]
+    Step {
+        /// What was given, s.
+        dt: f64,
+    },
     /// A number that must be finite is not.
     #[error("{what} {index}: {field} is {value}, must be finite")]
     NotFinite {
@@ -16,7 +22,7 @@ pub enum ProblemError {
     /// A number is outside of what is allowed.
     #[error("{what} {index}: {field} is {value}, must be {allowed}")]
     OutOfRange {
-        /// `body`, `contact`, `row` or `problem`.
+        /// `body`, `contact` or `row`.
         what: &'static str,
         /// The index that it would have had.
         index: usize,

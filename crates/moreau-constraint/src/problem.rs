@@ -51,13 +51,7 @@ impl ContactProblem {
     /// An empty problem of a step of `dt` (s).
     pub fn new(dt: f64) -> Result<Self, ProblemError> {
         if !(dt > 0.0 && dt.is_finite()) {
-            return Err(ProblemError::OutOfRange {
-                what: "problem",
-                index: 0,
-                field: "dt",
-                value: dt,
-                allowed: "positive and finite",
-            });
+            return Err(ProblemError::Step { dt });
         }
         Ok(Self {
             dt,

@@ -263,7 +263,7 @@ fn mistakes_in_a_text_file_name_their_place() {
         ),
         (
             "2 1".into(),
-            "line 1, token 1: the dimension is `2`, must be 3",
+            "line 1, token 1: the dimension is `2`, must be 3: is it a linear complementarity problem (its size, M and q), or one in the plane? Only contacts in space with friction are solved",
         ),
         (
             "3\n-1".into(),

@@ -105,6 +105,46 @@ fn what_is_not_certified_fails() {
     assert!(ran.out.contains("0 of 1 certified"), "{}", ran.out);
 }
 
+/// Files that are no contact problems keep nobody from the answers of the others.
+#[test]
+fn one_bad_file_leaves_the_answers_of_the_others() {
+    let folder = Folder::new("solve-some");
+    folder.write("one.dat", ONE);
+    folder.write("lcp.dat", "2\n0\n2\n2\n2 2\n1 1\n1 1\n-1 -1\n");
+    let args = ["solve", "none.dat", "one.dat", "lcp.dat", "one.dat"];
+    let ran = folder.moreau(&args);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert!(ran.out.contains("2 of 4 certified"), "{}", ran.out);
+    assert!(
+        ran.out.contains("2 could not be read or solved"),
+        "{}",
+        ran.out
+    );
+    for expect in ["none.dat", "lcp.dat", "complementarity"] {
+        assert!(ran.err.contains(expect), "no {expect:?} in {}", ran.err);
+    }
+    let ran = folder.moreau(&[
+        "solve", "none.dat", "one.dat", "lcp.dat", "one.dat", "--json",
+    ]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    let json: serde_json::Value = serde_json::from_str(&ran.out).unwrap();
+    assert_eq!(json["certified"], false);
+    assert_eq!(json["problems"].as_array().unwrap().len(), 2);
+    let files = json["refused"].as_array().unwrap();
+    let files: Vec<_> = files
+        .iter()
+        .map(|file| file["file"].as_str().unwrap())
+        .collect();
+    assert_eq!(files, ["none.dat", "lcp.dat"]);
+    // None at all.
+    let ran = folder.moreau(&["solve", "none.dat", "lcp.dat"]);
+    assert_eq!(ran.code, 2, "{ran:?}");
+    assert_eq!(
+        ran.out.lines().next(),
+        Some("0 of 2 certified, solver newton")
+    );
+}
+
 #[test]
 fn wrong_problems_and_arguments_say_what_is_right() {
     let folder = Folder::new("solve-wrong");

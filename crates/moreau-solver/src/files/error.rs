@@ -26,6 +26,19 @@ pub enum FileError {
         /// What is allowed, in words.
         allowed: String,
     },
+    /// A text file that begins with another dimension than contact problems in space have.
+    #[error(
+        "line {line}, token {token}: the dimension is `{found}`, must be 3: is it a linear complementarity \
+         problem (its size, M and q), or one in the plane? Only contacts in space with friction are solved"
+    )]
+    Dimension {
+        /// Line of the dimension.
+        line: usize,
+        /// Number of its token.
+        token: usize,
+        /// What stands there.
+        found: usize,
+    },
     /// A text file that ends early.
     #[error("the file ends at line {line} after {token} tokens, where {what} should follow")]
     End {

@@ -20,7 +20,10 @@ use moreau_math::{Mat3, vec3};
 /// Reads a problem.
 pub(super) fn parse(text: &str) -> Result<DelassusProblem, FileError> {
     let mut t = Tokens::new(text);
-    t.expect("the dimension", 3)?;
+    let dimension = t.count("the dimension")?;
+    if dimension != 3 {
+        return Err(t.other_dimension(dimension));
+    }
     let contacts = t.count("the number of contacts")?;
     t.room_for("contacts", contacts as u64)?;
     let storage = t.count("the matrix storage")?;

@@ -78,6 +78,15 @@ impl<'a> Tokens<'a> {
         }
     }
 
+    /// The error for a dimension, the last word, that is not 3.
+    pub(super) fn other_dimension(&self, found: usize) -> FileError {
+        FileError::Dimension {
+            line: self.line,
+            token: self.token,
+            found,
+        }
+    }
+
     /// Whether the rest of the text has room for `count` more words; so that no buffer is larger
     /// than the file.
     pub(super) fn room_for(&self, what: &'static str, count: u64) -> Result<(), FileError> {
