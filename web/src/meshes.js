@@ -120,7 +120,8 @@ export function bodyGeometry(shape, fine) {
     case "sphere":
       return geometry(roundMesh(1, 0, fine));
     case "capsule":
-      return geometry(roundMesh(shape.radius, shape.half_height, fine));
+      // A rod that is too thin to be seen is drawn thicker.
+      return geometry(roundMesh(Math.max(shape.radius, 0.004 * shape.half_height), shape.half_height, fine));
     case "box":
       return geometry(boxMesh());
     case "cylinder":

@@ -21,6 +21,9 @@ const PANEL_HEIGHT: u32 = 220;
 const TITLE_HEIGHT: u32 = 34;
 const PNG_SCALE: u32 = 2;
 
+/// That of a letter in the names of lines, about.
+const LETTER_WIDTH: u32 = 7;
+
 /// Colours that can be told apart with any eyes (the first six by Okabe and Ito).
 const COLOURS: [RGBColor; 10] = [
     RGBColor(0, 114, 178),
@@ -118,18 +121,28 @@ fn paint<DB: DrawingBackend>(
             .flat_map(|l| l.points.iter().map(|(t, _)| *t)),
     );
     let times = times.unwrap_or(0.0..1.0);
+    // The names of lines stand beside them all, so that they hide none and times are one below the other.
+    let named = panels.iter().any(|panel| panel.lines.len() > 1);
+    let longest = panels.iter().flat_map(|panel| &panel.lines);
+    let longest = longest.map(|line| line.name.chars().count() as u32).max();
+    let width = (30 + LETTER_WIDTH * longest.unwrap_or(0)).min(WIDTH / 3);
+    let names = if named { width * scale } else { 0 };
     for (area, panel) in areas.iter().zip(panels) {
+        let (area, beside) = area.split_horizontally(area.dim_in_pixel().0 - names);
+        if panel.lines.len() > 1 {
+            names_of(&beside, panel, scale)?;
+        }
         let shown = |y: f64| y.is_finite() && (!panel.decades || y > 0.0);
         let points = panel.lines.iter().flat_map(|l| &l.points);
         let values = bounds(points.map(|(_, y)| *y).filter(|y| shown(*y)));
         let values = values.unwrap_or(if panel.decades { 1e-12..1.0 } else { 0.0..1.0 });
         if panel.decades {
             let range = whole_decades(&values);
-            axes(area, panel, times.clone(), range.log_scale(), scale)?;
+            axes(&area, panel, times.clone(), range.log_scale(), scale)?;
         } else {
             let room = (values.end - values.start) * 0.06;
             let range = values.start - room..values.end + room;
-            axes(area, panel, times.clone(), range, scale)?;
+            axes(&area, panel, times.clone(), range, scale)?;
         }
     }
     root.present()
@@ -210,25 +223,31 @@ where
         .y_labels(5)
         .draw()?;
     for (line, colour) in panel.lines.iter().zip(COLOURS.iter().cycle()) {
-        let style = colour.stroke_width(scale + scale / 2);
         let shown = |y: f64| y.is_finite() && (!panel.decades || y > 0.0);
         let points = line.points.iter().copied().filter(|(_, y)| shown(*y));
-        let series = chart.draw_series(LineSeries::new(points, style))?;
-        let (long, half) = (16 * scale as i32, 4 * scale as i32);
-        series.label(&line.name).legend(move |(x, y)| {
-            PathElement::new(vec![(x, y + half / 4), (x + long, y + half / 4)], style)
-        });
+        chart.draw_series(LineSeries::new(points, line_style(colour, scale)))?;
     }
-    if panel.lines.len() > 1 {
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::UpperRight)
-            .legend_area_size(20 * scale)
-            .margin(4 * scale)
-            .label_font(font(11))
-            .background_style(WHITE.mix(0.85))
-            .border_style(RGBColor(200, 200, 200))
-            .draw()?;
+    Ok(())
+}
+
+fn line_style(colour: &RGBColor, scale: u32) -> ShapeStyle {
+    colour.stroke_width(scale + scale / 2)
+}
+
+/// The names of a panel's lines, one below the other.
+fn names_of<DB: DrawingBackend>(
+    beside: &DrawingArea<DB, Shift>,
+    panel: &PanelOf,
+    scale: u32,
+) -> Painted<DB> {
+    let font = (FAMILY, 11 * scale).into_font().color(&BLACK);
+    let pixels = |n: i32| n * scale as i32;
+    let lines = panel.lines.iter().zip(COLOURS.iter().cycle());
+    for (row, (line, colour)) in (0..).zip(lines) {
+        let y = pixels(34 + 16 * row);
+        let ends = vec![(0, y), (pixels(16), y)];
+        beside.draw(&PathElement::new(ends, line_style(colour, scale)))?;
+        beside.draw_text(&line.name, &font, (pixels(21), y - pixels(7)))?;
     }
     Ok(())
 }

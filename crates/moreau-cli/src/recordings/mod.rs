@@ -82,9 +82,10 @@ fn fault(error: &RecordError) -> Fault {
             "`moreau query FILE` lists the runs and their frames",
         ),
         RecordError::ReadOnly { .. } => Fault::run(message, "give another file with -o"),
-        RecordError::Thread { .. } => {
-            Fault::run(message, "the system may allow no more threads; `ulimit -u` tells")
-        }
+        RecordError::Thread { .. } => Fault::run(
+            message,
+            "the system may allow no more threads; `ulimit -u` tells",
+        ),
         RecordError::Locked { .. } => Fault::run(
             message,
             "wait until it is done, or record to another file with -o",
