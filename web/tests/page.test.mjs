@@ -124,6 +124,7 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
     test(scene, async (t) => {
       const { first = 0, wanted, steps } = JSON.parse(readFileSync(join(out, `${scene}.json`), "utf8"));
       const { page, wrong } = await open(t, scene, "frame=0&theme=light");
+      await wholeStart(page);
       if (scene in RECORDINGS) await wholeRecording(page, scene, first, steps);
 
       // It plays, and stops.
@@ -138,6 +139,7 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
         const { figures, contacts, contacts_kept: known = true } = steps[step];
         await scrub(page, step);
         same(await values(page, "#figures", "field"), { ...figures, step }, 6, `step ${step}`);
+        await drawnPoints(page, contacts);
         same(await values(page, "#plots", "curve"), figures, "solve_s" in figures ? 8 : 6, `plots at step ${step}`);
 
         const list = await page.textContent("#list");
@@ -278,6 +280,47 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
   });
 });
 
+/** All bodies that move are seen at the start, and not behind the words above or the buttons below. */
+async function wholeStart(page) {
+  const seen = await page.evaluate(() => {
+    const { view, run, canvas } = window.moreau;
+    const [above, below] = view.hidden().map((share) => share * canvas.clientHeight);
+    const there = run.moving.filter((i) => run.isThere(run.bodies[i], run.steps[view.frame]));
+    const places = there.map((i) => view.project(view.bodies.poseOf(i).subarray(0, 3)));
+    return { places, left: 0, right: canvas.clientWidth, top: above, bottom: canvas.clientHeight - below };
+  });
+  for (const at of seen.places) {
+    const inside = at && at[0] > seen.left && at[0] < seen.right && at[1] > seen.top - 1 && at[1] < seen.bottom + 1;
+    assert.ok(inside, JSON.stringify({ at, ...seen, places: undefined }));
+  }
+}
+
+/** Contact points are drawn where they are, as far as the picture is right. */
+async function drawnPoints(page, contacts) {
+  const drawn = await page.evaluate(() => {
+    const { run, step } = window.moreau;
+    const points = run.pointsAt(step);
+    if (points.step !== step) return null;
+    const { rows, step: key } = run.rowsAt(step);
+    return {
+      ...Object.fromEntries(["a", "b", "position", "impulse"].map((name) => [name, Array.from(points[name])])),
+      reach: Array.from(run.reachOf), units: run.reach_units, most: run.impulse_max, roots: run.root_units,
+      exact: key === step ? rows.map((row) => [row.point_x, row.point_y, row.point_z]) : null,
+    };
+  });
+  if (!drawn) return;
+  assert.deepEqual(drawn.a.map((a, i) => [a, drawn.b[i]]), contacts.map(({ a, b }) => [a, b]));
+  contacts.forEach((contact, i) => {
+    const size = Math.hypot(contact.impulse_normal, contact.impulse_tangent1, contact.impulse_tangent2);
+    const root = (impulse) => Math.sqrt(impulse / (drawn.most || 1)) * drawn.roots;
+    assert.ok(Math.abs(root(drawn.impulse[i]) - root(size)) < 0.51, `impulse ${size} is drawn as ${drawn.impulse[i]}`);
+    if (!drawn.exact) return;
+    const unit = Math.min(drawn.reach[contact.a], drawn.reach[contact.b]) / drawn.units;
+    const gap = Math.hypot(...[0, 1, 2].map((c) => drawn.position[3 * i + c] - drawn.exact[i][c]));
+    assert.ok(gap < 1.5 * unit, `a point is drawn ${gap} m beside itself`);
+  });
+}
+
 /** Clicks on an island of the list, and compares its numbers; follows the link of its worst contact. */
 async function clickIsland(page, steps) {
   const busy = Object.keys(steps).map(Number).findLast((step) => steps[step].islands.length);
@@ -325,6 +368,9 @@ async function wholeRecording(page, name, first, steps) {
     assert.equal(rows.length, Math.min(8, contacts.length), `heaviest of step ${step}`);
     for (const row of rows) for (const [field, value] of Object.entries(contacts[row.index])) assert.equal(row[field], value, field);
   }
+  const gates = await page.$$eval("#gates li", (all) => all.map((gate) => [gate.className, gate.textContent]));
+  if (name === "recorded") assert.ok(gates.length > 5 && gates.every(([verdict]) => verdict === "passed"), JSON.stringify(gates));
+  if (name === "killed") assert.ok(gates.length > 0 && gates.every(([, text]) => text.includes("not recorded")), JSON.stringify(gates));
   const busy = numbers.findLast((step) => steps[step].contacts.length);
   const query = ["query", join(out, `${name}.sqlite`), "--frame", `${busy}`, "--heaviest", "1", "--format", "json"];
   const [found] = JSON.parse(moreau(...query));

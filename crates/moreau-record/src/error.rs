@@ -66,7 +66,7 @@ pub enum RecordError {
         what: String,
     },
     /// There is no such run.
-    #[error("{file}: there is no run {run}; there are {count}")]
+    #[error("{file}: there is no run {run}; its last is {count}")]
     NoRun {
         /// The file.
         file: PathBuf,

@@ -371,7 +371,7 @@ fn a_file_holds_several_runs() {
     assert_eq!(run.contacts(4).unwrap().len(), 8);
     let message = recording.run(3).unwrap_err().to_string();
     assert!(
-        message.contains("there is no run 3; there are 2"),
+        message.contains("there is no run 3; its last is 2"),
         "{message}"
     );
     let message = run.frame(6).unwrap_err().to_string();

@@ -211,6 +211,14 @@ where
         .set_label_area_size(LabelAreaPosition::Left, 64 * scale)
         .set_label_area_size(LabelAreaPosition::Bottom, 24 * scale)
         .build_cartesian_2d(times, values)?;
+    let all = panel.lines.iter().flat_map(|line| &line.points);
+    let largest = all.map(|(_, y)| y.abs()).filter(|y| y.is_finite());
+    // Labels are sums of steps: what is zero is so but for rounding.
+    let nothing = if panel.decades {
+        0.0
+    } else {
+        1e-12 * largest.fold(0.0, f64::max)
+    };
     chart
         .configure_mesh()
         .light_line_style(TRANSPARENT)
@@ -218,7 +226,7 @@ where
         .axis_style(RGBColor(120, 120, 120).stroke_width(scale))
         .label_style(font(11))
         .x_label_formatter(&|t| format!("{} s", output::short(*t)))
-        .y_label_formatter(&|y| output::short(*y))
+        .y_label_formatter(&|y| output::short(if y.abs() < nothing { 0.0 } else { *y }))
         .x_labels(8)
         .y_labels(5)
         .draw()?;
@@ -247,7 +255,7 @@ fn names_of<DB: DrawingBackend>(
         let y = pixels(34 + 16 * row);
         let ends = vec![(0, y), (pixels(16), y)];
         beside.draw(&PathElement::new(ends, line_style(colour, scale)))?;
-        beside.draw_text(&line.name, &font, (pixels(21), y - pixels(7)))?;
+        beside.draw_text(&line.name, &font, (pixels(21), y - pixels(5)))?;
     }
     Ok(())
 }

@@ -77,10 +77,7 @@ fn side(text: &str) -> Side {
 fn record_both(args: &CompareArgs, quiet: bool) -> Result<Option<[Side; 2]>, Fault> {
     let [a, b] = args.solvers.as_slice() else {
         return Err(Fault::input(
-            format!(
-                "--solvers takes two solvers; {} were given",
-                args.solvers.len()
-            ),
+            format!("--solvers takes two solvers, not {}", args.solvers.len()),
             "such as --solvers newton,pgs",
         ));
     };
@@ -224,6 +221,14 @@ fn differences(
                 d.frame
             );
         }
+    }
+    if first.info().scene != second.info().scene {
+        let scenes = [first, second].map(|run| run.info().scene.as_str());
+        let _ = writeln!(
+            text,
+            "they are of two scenes, {} and {}: their bodies are not the same ones",
+            scenes[0], scenes[1]
+        );
     }
     if first.info().dt != second.info().dt {
         text.push_str("their steps have different lengths: frames are not at the same time\n");

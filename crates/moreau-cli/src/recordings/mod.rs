@@ -73,7 +73,7 @@ fn fault(error: &RecordError) -> Fault {
         }
         RecordError::Foreign { .. } => Fault::input(
             message,
-            "`moreau record SCENE` makes recordings; give another -o to it",
+            "`moreau record SCENE -o FILE` makes a recording, of a FILE that is none yet or is one",
         ),
         RecordError::Newer { .. } => Fault::input(message, "use a later moreau"),
         RecordError::Older { .. } => Fault::input(message, "copy it to a folder of yours"),

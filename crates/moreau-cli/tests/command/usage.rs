@@ -91,7 +91,11 @@ fn check_describes_a_valid_scene() {
 #[test]
 fn unknown_scenes_and_files() {
     let folder = Folder::new("unknown");
-    for (scene, expect) in [("atlantis", "showcase"), ("atlantis", "clone"), ("no/such.json", "no/such.json")] {
+    for (scene, expect) in [
+        ("atlantis", "showcase"),
+        ("atlantis", "clone"),
+        ("no/such.json", "no/such.json"),
+    ] {
         let ran = folder.moreau(&["run", scene]);
         assert_eq!(ran.code, 2);
         assert!(ran.err.contains(expect), "{}", ran.err);
