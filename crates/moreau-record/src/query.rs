@@ -126,7 +126,7 @@ impl RecordedRun<'_> {
         match (query.of, query.with) {
             (Some(a), Some(b)) => {
                 let pair = key(a.min(b), a.max(b));
-                for span in self.spans("pair", pair, &frames)? {
+                for (_, span) in self.spans(pair..=pair, &frames)? {
                     for frame in span {
                         self.chunks_of(frame, pair..=pair, &mut found)?;
                     }
@@ -183,9 +183,10 @@ impl RecordedRun<'_> {
         let mut pairs: Vec<(u64, i64)> = Vec::new();
         for record in self.bodies().iter().filter(|b| b.id == body) {
             let number = record.body as i64;
-            for span in self.spans("a", number, frames)? {
-                touched.extend(span);
-            }
+            let spans = self.spans(as_a.clone(), frames)?.into_iter();
+            spans
+                .filter(|(a, _)| *a == number)
+                .for_each(|(_, span)| touched.extend(span));
             for (pair, span) in self.pairs_as_b(number, frames)? {
                 pairs.extend(span.map(|frame| (frame, pair)));
             }
@@ -199,26 +200,23 @@ impl RecordedRun<'_> {
         Ok(())
     }
 
-    /// The frames in which touches with that value in that column held.
+    /// The first bodies of touches of those pairs, and the frames in which they held.
     fn spans(
         &self,
-        column: &str,
-        value: i64,
+        pairs: RangeInclusive<i64>,
         frames: &RangeInclusive<u64>,
-    ) -> Result<Vec<RangeInclusive<u64>>, RecordError> {
-        let sql =
-            format!("SELECT first_frame, last_frame FROM touches WHERE run = ? AND {column} = ?");
+    ) -> Result<Vec<(i64, RangeInclusive<u64>)>, RecordError> {
         let recording = self.recording();
-        let mut statement = recording.sql(recording.connection.prepare_cached(&sql))?;
-        let rows = statement.query_map(params![self.number(), value], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, Option<i64>>(1)?))
+        let mut statement = recording.sql(recording.connection.prepare_cached(
+            "SELECT a, first_frame, last_frame FROM touches \
+             WHERE run = ? AND pair BETWEEN ? AND ?",
+        ))?;
+        let bounds = params![self.number(), pairs.start(), pairs.end()];
+        let rows = statement.query_map(bounds, |row| {
+            Ok((row.get(0)?, within(row.get(1)?, row.get(2)?, frames)))
         });
-        let mut spans = Vec::new();
-        for row in recording.sql(rows)? {
-            let (first, last) = recording.sql(row)?;
-            spans.push(within(first, last, frames));
-        }
-        Ok(spans)
+        let rows = recording.sql(rows)?;
+        rows.map(|row| recording.sql(row)).collect()
     }
 
     fn pairs_as_b(

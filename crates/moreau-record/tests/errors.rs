@@ -244,6 +244,7 @@ fn a_file_of_a_later_version() {
 
 /// Undoes what version 4 did.
 const VERSION_3: &str = "DROP INDEX chunks; DROP TABLE gates;
+    CREATE INDEX touches_by_a ON touches (run, a);
     CREATE INDEX chunks_by_impulse ON contact_chunks (run, max_normal_impulse);
     CREATE INDEX chunks_by_penetration ON contact_chunks (run, max_penetration);
     CREATE INDEX chunks_by_pair ON contact_chunks (run, frame, last_pair, first_pair);
