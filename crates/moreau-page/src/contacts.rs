@@ -416,8 +416,11 @@ mod tests {
         (log, all)
     }
 
+    /// Pairs with their numbers of points, and the words of the points.
+    type Unpacked = (Vec<(u32, u32, u16)>, Vec<[u16; 8]>);
+
     /// Steps as the page reads them.
-    fn unpack(packed: &PackedContacts) -> Vec<(Vec<(u32, u32, u16)>, Vec<[u16; 8]>)> {
+    fn unpack(packed: &PackedContacts) -> Vec<Unpacked> {
         let mut bytes = packed.bytes.as_slice();
         let mut take = |n: usize| {
             let (part, rest) = bytes.split_at(n);
@@ -428,7 +431,7 @@ mod tests {
             let planes = part.len() / n.max(1);
             (0..planes).fold(0_u32, |x, p| x | u32::from(part[p * n + i]) << (8 * p))
         };
-        let mut out: Vec<(Vec<(u32, u32, u16)>, Vec<[u16; 8]>)> = vec![(Vec::new(), Vec::new())];
+        let mut out = vec![Unpacked::default()];
         for &added in &packed.added {
             let (pairs, points) = out.last().unwrap().clone();
             let (n, m) = (pairs.len(), added as usize);
