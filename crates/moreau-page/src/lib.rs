@@ -9,8 +9,9 @@
 //! # Which numbers are exact
 //!
 //! A number that the page prints is the `f64` of the step that it names, all of its bits. The *picture*
-//! is rounded for the eye: poses to 16 bits of each body's range, contact points to 16 bits of the
-//! scene's. What is printed is kept beside the picture:
+//! is rounded for the eye: poses to 16 bits of each body's range, contact points to a 256th of half a body.
+//! Its contacts are those of every shown step where they take few bytes, else of fewer where much changes,
+//! and the page says of which step those are that it draws. What is printed is kept beside the picture:
 //!
 //! * the [`SERIES_COLUMNS`] of every step,
 //! * the heaviest contacts of every shown step,
