@@ -7,10 +7,15 @@
 //!
 //! ```text
 //! phi_S <= phi_G                        S is at least as close
-//! |n_s·(p - p_s)| <= slop               all points p of G, on g or on the body, lie in the plane of S
+//! n_s·(p - p_s) <= slop                 no point of G on g is above the plane of S,
+//! n_s·(q - p_s) >= -slop                none on the body below,
+//! |n_s·(p or q - p_s)| <= slop + fall   and those that are nearest lie in it
 //! max over x in g of n_s·(x - p_s) <= slop   g ends at that plane
 //! n_g != n_s                            and does not just carry on with it
 //! ```
+//!
+//! A contact that only the free path through the step makes is found where gravity has taken the body below
+//! the plane that carries it: that is the fall.
 //!
 //! Of a tile that is a mesh or heightfield, g is only what makes the contact: the triangles of a face,
 //! or the edge or vertex of a triangle that faces along the normal. So a slope that starts at a seam is
@@ -21,8 +26,10 @@
 
 use crate::BodyId;
 use crate::contact::Contact;
+use crate::sweep::Path;
 use crate::world::WorldState;
-use moreau_math::Vec3;
+
+use moreau_math::{Vec3, Velocity};
 use std::ops::Range;
 
 /// Least height that counts as a step, m: rounding of the poses.
@@ -59,6 +66,7 @@ impl Seams {
     pub(crate) fn remove_ghosts(
         &mut self,
         state: &WorldState,
+        (free, dt): (&[Velocity], f64),
         points: &mut Vec<Contact>,
     ) -> (usize, usize) {
         self.find_groups(state, points);
@@ -69,7 +77,8 @@ impl Seams {
             for (i, group) in run.iter().enumerate() {
                 let others = run.iter().enumerate().filter(|(k, _)| *k != i);
                 let mut supports = others.map(|(_, support)| support);
-                if supports.any(|support| covers(state, points, support, group)) {
+                let fall = |support: &Group| fall(state, free, support) * dt;
+                if supports.any(|s| covers((state, points), s, group, fall(s))) {
                     self.ghost[group.points.clone()].fill(true);
                     manifolds += 1;
                 }
@@ -120,8 +129,25 @@ fn dynamic(state: &WorldState, id: BodyId) -> bool {
     body.is_some_and(|b| b.is_dynamic())
 }
 
-/// Whether `support` shows that `group` is a ghost.
-fn covers(state: &WorldState, points: &[Contact], support: &Group, group: &Group) -> bool {
+/// How fast the free path of the body takes it against the normal of a contact, m/s.
+fn fall(state: &WorldState, free: &[Velocity], support: &Group) -> f64 {
+    let velocity = |id: BodyId| {
+        let body = state.bodies[id.index as usize].value.as_ref();
+        let free = &free[id.index as usize];
+        body.map_or(Vec3::ZERO, |body| Path::new(body, free).velocity.linear)
+    };
+    let apart = velocity(support.body) - velocity(support.fixed);
+    (-support.normal.dot(apart)).max(0.0)
+}
+
+/// Whether `support` shows that `group` is a ghost; `fall` is how far the free path through the step
+/// takes the body towards the support, m.
+fn covers(
+    (state, points): (&WorldState, &[Contact]),
+    support: &Group,
+    group: &Group,
+    fall: f64,
+) -> bool {
     let same_tile = (support.fixed, support.child) == (group.fixed, group.child);
     if same_tile
         || support.separation > group.separation
@@ -130,13 +156,17 @@ fn covers(state: &WorldState, points: &[Contact], support: &Group, group: &Group
         return false;
     }
     let slop = state.settings.position_correction.slop.max(LEAST_STEP);
+    let beyond = (fall - support.separation.max(0.0)).max(0.0);
     let normal = support.normal;
     let on_support = on_fixed(state, &points[support.points.start], support);
     let height = |x: Vec3| normal.dot(x - on_support);
     let flush = |p: &Contact| {
-        // A contact that only the free path through the step makes is found where gravity has taken
-        // the body below the plane that carries it: there the body's own point is on the plane.
-        height(on_fixed(state, p, group)).abs() <= slop || height(on_body(p, group)).abs() <= slop
+        let (below, above) = (height(on_fixed(state, p, group)), height(on_body(p, group)));
+        let is_flush = below.abs() <= slop || above.abs() <= slop;
+        // Where a side of the body comes at the edge askew, the far end of the side is apart from it.
+        let is_far = p.separation > group.separation + slop;
+        let is_near_plane = is_far || below >= -slop - beyond;
+        is_flush || (is_near_plane && below <= slop && above >= -slop)
     };
     if !points[group.points.clone()].iter().all(flush) {
         return false;

@@ -311,9 +311,10 @@ impl World {
         report.manifolds =
             self.detection
                 .list_points(&self.state, &scratch.free, &mut scratch.points);
-        let (ghosts, ghost_points) = scratch
-            .seams
-            .remove_ghosts(&self.state, &mut scratch.points);
+        let (ghosts, ghost_points) =
+            scratch
+                .seams
+                .remove_ghosts(&self.state, (&scratch.free, dt), &mut scratch.points);
         report.manifolds -= ghosts;
         report.seam_points = ghost_points;
         report.contact_points = scratch.points.len();

@@ -23,6 +23,9 @@ pub(super) struct NearestPair {
     /// Unit, from A to B; the guess at distance zero.
     pub(super) normal: Vec3,
     pub(super) distance: f64,
+    /// How far they are apart along the normal, m: no more than the distance, which is that far from
+    /// exact. Of solids that overlap, or by less than rounding do not, the normal may be anything.
+    pub(super) bound: f64,
     pub(super) points: [Vec3; 2],
     /// The vertices of A and B with the greatest weight in them.
     pub(super) vertices: [u16; 2],
@@ -120,6 +123,7 @@ pub(super) fn nearest_by(
     NearestPair {
         normal: bound.1,
         distance: length,
+        bound: bound.0,
         points: [point(0), point(1)],
         vertices: heaviest.vertices,
         simplex,

@@ -21,7 +21,7 @@
 //! **Frame.** The axes of the surface, with the origin at the shape's centre.
 
 use super::context::{Context, Operand, is_usable};
-use super::on_triangle::{Facet, Meeting};
+use super::on_triangle::{Facet, Meeting, overhang};
 use super::patch::{Code, Corner, Corners, NONE, Projection, square_distance};
 use super::reduce;
 use super::solid::Solid;
@@ -88,7 +88,8 @@ pub(super) fn collide(
     let largest = coordinates.into_iter().fold(0.0, f64::max);
     let mut unused = Manifold::default();
     let mut context = Context::in_own_frame(operand.radius, largest, prediction, &mut unused);
-    context.generic = super::context::GENERIC + turn * super::context::GENERIC;
+    // Fixed to the shape, as on a half-space.
+    context.generic = turn * super::context::GENERIC;
     let aabb = shape.aabb(&local).enlarged(context.limit);
     let aabb = Aabb::new(aabb.min + origin, aabb.max + origin).enlarged(context.touch);
     let mut near = Vec::new();
@@ -281,7 +282,8 @@ fn join(
     }
     group.separation = group.separation.min(meeting.separation);
     let projection = Projection::new(group.normal);
-    let near = 16.0 * context.touch * context.touch;
+    let overhang = overhang(context);
+    let near = 16.0 * overhang * overhang;
     for mut corner in meeting.corners {
         corner.flat = projection.flat(corner.point_a);
         let known = |c: &Corner| {

@@ -42,6 +42,9 @@ use moreau_math::{Mat3, Vec3};
 /// Sine of an angle within which directions along the surface are level, and normals possible.
 const LEVEL: f64 = 1e-10;
 
+/// Sine of an angle from the triangle's own normal within which normals are that one.
+const OWN: f64 = 10.0 * LEVEL;
+
 /// Square of the sine between edges below which they have no common perpendicular.
 const PARALLEL: f64 = 1e-14;
 
@@ -70,6 +73,12 @@ const fn edge(from: u32, to: u32) -> HullEdge {
     }
 }
 
+/// How far beyond a triangle's sides what touches it may lie, m: where flat neighbours are bent by less
+/// than counts as another normal, their own leave no gap between them.
+pub(super) fn overhang(context: &Context<'_>) -> f64 {
+    context.touch.max(OWN * context.size)
+}
+
 /// What a shape has to do with a triangle.
 pub(super) struct Meeting {
     pub(super) normal: Vec3,
@@ -88,6 +97,9 @@ pub(super) struct Meeting {
 struct Near {
     normal: Vec3,
     distance: f64,
+    /// How far a direction was found to separate them, m: the distance but for its rounding, which may
+    /// be more than that of the inputs where the triangle is large.
+    gap: f64,
     points: [Vec3; 2],
     code: Code,
 }
@@ -164,7 +176,10 @@ impl<'a> Facet<'a> {
         };
         let (next, last) = ((top + 1) % 3, (top + 2) % 3);
         match (level(next), level(last)) {
-            (true, true) => true,
+            // Of a thin triangle all corners are level along more than its own normal.
+            (true, true) => {
+                (n - self.normal).length() <= OWN || (0..3).all(|side| self.is_ridge(side, n))
+            }
             (true, false) => self.is_ridge(top, n),
             (false, true) => self.is_ridge(last, n),
             (false, false) => self.is_peak(top, n),
@@ -174,7 +189,18 @@ impl<'a> Facet<'a> {
     /// Whether the triangle beyond the edge that starts at the corner `side` stays below it.
     fn is_ridge(&self, side: usize, n: Vec3) -> bool {
         let arm = self.beyond(side);
-        arm.is_none_or(|arm| n.dot(arm) <= LEVEL * arm.length())
+        arm.is_none_or(|arm| {
+            // The edge itself is level to rounding only, and may be long.
+            let along = unit(self.corners[(side + 1) % 3] - self.corners[side]);
+            let across = arm - along * along.dot(arm);
+            n.dot(across) <= LEVEL * across.length()
+        })
+    }
+
+    /// Whether the unit vector `n` can be the normal of a contact with an edge or a corner. About flat
+    /// ones it cannot, however little rounding turns it away from the triangle's own normal.
+    fn is_of_edge(&self, n: Vec3) -> bool {
+        (n - self.normal).length() > OWN && self.is_possible(n)
     }
 
     /// From the edge that starts at the corner `side` to the third corner of the triangle beyond.
@@ -217,7 +243,7 @@ impl<'a> Facet<'a> {
             return Some(meeting);
         }
         let near = self.nearest(context, shape, limit)?;
-        let apart = near.distance > context.touch;
+        let apart = near.gap > context.touch;
         let (mut normal, mut separation) = self.separating(context, shape);
         let mut corners = Corners::new();
         let mut facing = self.patch(context, normal, shape, &mut corners);
@@ -226,7 +252,7 @@ impl<'a> Facet<'a> {
             corners.iter().any(reaches)
         };
         let exact = separation < near.distance - context.tie;
-        if apart && (exact || !reached(&corners, near.distance)) && self.is_possible(near.normal) {
+        if apart && (exact || !reached(&corners, near.distance)) && self.is_of_edge(near.normal) {
             (normal, separation) = (near.normal, near.distance);
             corners.clear();
             facing = self.patch(context, normal, shape, &mut corners);
@@ -237,7 +263,8 @@ impl<'a> Facet<'a> {
         if shape.is_revolved() && !reached(&corners, separation) {
             let own = solid::hard(Kind::Polytope(Polytope::Hull(self.polyhedron())));
             let common = curved::common(context, normal, [&own, &shape.core]);
-            corners.extend(common);
+            let over = |c: &Corner| normal != self.normal || self.is_over(context, c.point_b);
+            corners.extend(common.filter(over));
         }
         if separation > limit {
             return None;
@@ -245,7 +272,7 @@ impl<'a> Facet<'a> {
         // A shape that does not meet the triangle and yet lies behind it there touches other triangles,
         // or is a thin wedge.
         let mut is_aside = false;
-        if near.distance > shape.radius + context.touch {
+        if near.gap > shape.radius + context.touch {
             let before = |c: &Corner| c.separation - shape.radius >= -context.touch;
             is_aside = !corners.iter().any(before);
             if !is_aside {
@@ -265,6 +292,16 @@ impl<'a> Facet<'a> {
             separation: separation - shape.radius,
             height: self.reach(normal),
             corners,
+        })
+    }
+
+    /// Whether a point in the plane lies beyond no flat side, where it is the neighbour's.
+    fn is_over(&self, context: &Context<'_>, point: Vec3) -> bool {
+        let flat = self.surface.triangles[self.index as usize].flat;
+        (0..3).filter(|&side| flat[side]).all(|side| {
+            let along = self.corners[(side + 1) % 3] - self.corners[side];
+            let out = unit(along).cross(self.normal);
+            out.dot(point - self.corners[side]) <= overhang(context)
         })
     }
 
@@ -316,18 +353,28 @@ impl<'a> Facet<'a> {
                 a: near.vertices[0],
                 b: near.vertices[1],
             };
-            return (near.distance <= limit).then_some(Near {
+            let mut found = Near {
                 normal: near.normal,
                 distance: near.distance,
+                gap: near.bound,
                 points: near.points,
                 code,
-            });
+            };
+            if near.distance > context.touch && near.bound <= context.touch {
+                // So near that rounding decides: what is apart has an axis that tells.
+                let (normal, gap) = self.widest_gap(shape);
+                if gap > near.bound {
+                    (found.normal, found.gap) = (normal, gap);
+                }
+            }
+            return (near.distance <= limit).then_some(found);
         }
         let own = solid::hard(Kind::Polytope(own));
         if expand::meet(context, self.normal, [&own, &shape.core]) {
             return Some(Near {
                 normal: self.normal,
                 distance: 0.0,
+                gap: 0.0,
                 points: [Vec3::ZERO; 2],
                 code: Code {
                     crossing: false,
@@ -340,9 +387,39 @@ impl<'a> Facet<'a> {
         Some(Near {
             normal: axis.normal,
             distance: axis.separation,
+            gap: axis.separation,
             points: [common.point_a, common.point_b],
             code: common.code,
         })
+    }
+
+    /// The direction that separates the triangle from a polyhedral core best, and by how much, m.
+    fn widest_gap(&self, shape: &Solid<'_>) -> (Vec3, f64) {
+        let mut best = (self.normal, f64::NEG_INFINITY);
+        let mut offer = |n: Vec3| {
+            let gap = -shape.reach(-n) - self.reach(n);
+            if gap > best.1 {
+                best = (n, gap);
+            }
+        };
+        offer(self.normal);
+        offer(-self.normal);
+        for &face in &shape.faces {
+            offer(-face);
+        }
+        for side in 0..3 {
+            let along = self.corners[(side + 1) % 3] - self.corners[side];
+            for &edge in &shape.edges {
+                let cross = along.cross(edge);
+                let scale = along.length_squared() * edge.length_squared();
+                if cross.length_squared() > PARALLEL * scale {
+                    let n = unit(cross);
+                    offer(n);
+                    offer(-n);
+                }
+            }
+        }
+        best
     }
 
     /// The possible normal of greatest separation, and that. The triangle's own is one.
@@ -352,7 +429,7 @@ impl<'a> Facet<'a> {
         let mut offer = |n: Vec3| {
             // Cheap first: it must separate clearly better than what is held.
             let s = separation(n);
-            if s > best.1 + context.tie && self.is_possible(n) {
+            if s > best.1 + context.tie && self.is_of_edge(n) {
                 best = (n, s);
             }
         };
@@ -389,7 +466,7 @@ impl<'a> Facet<'a> {
         let other = shape.feature(-normal, context);
         let projection = Projection::new(normal);
         let tolerance = if own.is_face() {
-            context.touch
+            overhang(context)
         } else {
             context.touch.max(context.alongside * shape.radius)
         };
@@ -400,10 +477,15 @@ impl<'a> Facet<'a> {
     /// Names corners after the surface's vertices and edges. Those of a face that lie inside of the
     /// patch of coplanar triangles are none of the patch's and go.
     fn rename(&self, of_face: bool, corners: &mut Corners) {
-        corners.retain(|c| !(of_face && self.is_inner(c.code.crossing, c.code.a)));
-        for c in corners.iter_mut() {
+        corners.retain(|c| {
+            if of_face && self.is_inner(c.code.crossing, c.code.a) {
+                // A corner of the shape that lies on it remains.
+                c.code.a = patch::NONE;
+                return !c.code.crossing && c.code.b != patch::NONE;
+            }
             c.code.a = self.name(c.code.crossing, c.code.a);
-        }
+            true
+        });
     }
 
     /// Whether a corner or, of what crosses, an edge lies inside of the patch of coplanar triangles.
