@@ -9,8 +9,9 @@
 //! ```
 //!
 //! for where two faces are tilted against each other a few corners carry the load, and must not come and go with
-//! the choice. Where the deepest is not among the four it takes the place of its nearest neighbour. A body that
-//! rests with all corners equally deep keeps its points.
+//! the choice. Where the deepest is not among the four it takes the place of the one without which the four span
+//! the most, so that a body stands on them as firmly as it can. A body that rests with all corners equally deep
+//! keeps its points.
 //!
 //! **Ids.** A point near a vertex (within 5 % of the smaller feature) is named by the vertices it is
 //! near to on A and on B, else by the crossing edges. So a stack of equal boxes keeps its ids while
@@ -152,9 +153,34 @@ fn keep_deepest(context: &Context<'_>, corners: &[Corner], kept: &mut SmallVec<[
         kept.push(deepest);
         return;
     }
-    let from = |i: usize| square_distance(corners[i].flat, corners[deepest].flat);
-    let nearest = (0..kept.len()).fold(0, |n, k| if from(kept[k]) < from(kept[n]) { k } else { n });
-    kept[nearest] = deepest;
+    let spanned = |place: usize| {
+        let mut four = [0, 1, 2, 3].map(|k| corners[kept[k]].flat);
+        four[place] = corners[deepest].flat;
+        span(four)
+    };
+    let from = |k: usize| square_distance(corners[kept[k]].flat, corners[deepest].flat);
+    // Of equals that nearest to it.
+    let is_better = |k: usize, held: usize| {
+        let (new, old) = (spanned(k), spanned(held));
+        let same = SAME_WIDTH * new.max(old);
+        new > old + same || (new >= old - same && from(k) < from(held))
+    };
+    let place = (1..kept.len()).fold(0, |held, k| if is_better(k, held) { k } else { held });
+    kept[place] = deepest;
+}
+
+/// Twice the area that four points span, in whatever order they go around: the greatest product of what
+/// may be its diagonals.
+fn span([p, q, r, s]: [[f64; 2]; 4]) -> f64 {
+    let product = |[u, v]: [[f64; 2]; 2], [w, x]: [[f64; 2]; 2]| {
+        ((v[0] - u[0]) * (x[1] - w[1]) - (v[1] - u[1]) * (x[0] - w[0])).abs()
+    };
+    let pairs = [
+        product([p, q], [r, s]),
+        product([p, r], [q, s]),
+        product([p, s], [q, r]),
+    ];
+    pairs.into_iter().fold(0.0, f64::max)
 }
 
 fn pack(kind: u32, code: Code) -> FeatureId {
