@@ -2,7 +2,7 @@
 
 mod scenes;
 
-use moreau_collision::{CollideSettings, Manifold, Shape, collide_all};
+use moreau_collision::{CollideSettings, Manifold, ManifoldPoint, Shape, collide_all};
 use moreau_math::{Pose, Quat, Vec3, libm, vec3};
 use scenes::{Random, contact};
 
@@ -73,18 +73,20 @@ fn body(random: &mut Random, kind: u32, h: f64) -> (Shape, Quat) {
     (shape, if lies { quarter } else { Quat::IDENTITY })
 }
 
-fn small(random: &mut Random, least: f64, most: f64) -> f64 {
-    let size = libm::pow(10.0, random.range(least, most));
+/// A number of either sign of any size below ten to the power `most`, or zero.
+fn small(random: &mut Random, most: f64) -> f64 {
+    let size = libm::pow(10.0, random.range(-17.0, most));
     let sign = random.range(-1.0, 1.0);
     if sign > 0.8 { 0.0 } else { size * sign }
 }
 
+/// A body that lies on the ground but for rounding and slop, anywhere, of any size relative to the
+/// triangles, seen from near or far.
 #[test]
 fn level_ground_is_touched_as_a_half_space_is() {
     let mut random = Random(71);
     let plane = Shape::half_space(Vec3::Y);
-    let mut bad = [0; 8];
-    for i in 0..400_000_u32 {
+    for i in 0..20_000_u32 {
         let kind = i % 8;
         let size = libm::pow(10.0, random.range(-1.0, 1.0));
         let h = libm::pow(10.0, random.range(-3.0, 0.0));
@@ -92,89 +94,52 @@ fn level_ground_is_touched_as_a_half_space_is() {
         if f64::from(cells) * size < 20.0 * h {
             continue;
         }
-        let ground = ground(&mut random, size, cells, if i % 23 == 0 { 20 } else { 1 });
+        let thin = if i % 230 == 0 { 20 } else { 1 };
+        let ground = ground(&mut random, size, cells, thin);
         let (shape, stands) = body(&mut random, kind, h);
-        let place = vec3(
-            random.range(-0.7, 0.7) * size,
-            h + small(&mut random, -16.0, -4.0) * h,
-            random.range(-0.7, 0.7) * size,
-        );
-        let yaw = {
-            let a: f64 = random.range(-3.0, 3.0);
-            Quat::from_xyzw(0.0, libm::sin(a), 0.0, libm::cos(a))
-        };
-        let tilt = vec3(
-            small(&mut random, -17.0, -5.0),
-            0.0,
-            small(&mut random, -17.0, -5.0),
-        );
-        let tilt = Quat::from_xyzw(tilt.x, 0.0, tilt.z, 1.0).normalize();
+        let mut off = || 0.7 * size * random.range(-1.0, 1.0);
+        let (x, z) = (off(), off());
+        let place = vec3(x, h * (1.0 + small(&mut random, -4.0)), z);
+        let half: f64 = random.range(-3.0, 3.0);
+        let yaw = Quat::from_xyzw(0.0, libm::sin(half), 0.0, libm::cos(half));
+        let (a, b) = (small(&mut random, -5.0), small(&mut random, -5.0));
+        let tilt = Quat::from_xyzw(a, 0.0, b, 1.0).normalize();
         let pose = Pose::new(place, tilt * yaw * stands);
-        let frame = if i % 3 == 0 {
-            Pose::IDENTITY
-        } else {
-            Pose::new(random.direction() * 50.0, random.rotation())
+        let frame = match i % 3 {
+            0 => Pose::IDENTITY,
+            _ => Pose::new(random.direction() * 50.0, random.rotation()),
         };
-        let prediction = if i % 5 == 0 {
-            0.02
-        } else {
-            libm::pow(10.0, random.range(-3.0, 0.0))
+        let prediction = match i % 5 {
+            0 => 0.02,
+            _ => libm::pow(10.0, random.range(-3.0, 0.0)),
         };
         let (there, here) = (frame, frame.mul_pose(&pose));
+        let settings = CollideSettings { prediction };
         let mut found = Vec::new();
-        collide_all(
-            &ground,
-            &there,
-            &shape,
-            &here,
-            &CollideSettings { prediction },
-            &mut found,
-        );
+        collide_all(&ground, &there, &shape, &here, &settings, &mut found);
         let right = contact((&plane, there), (&shape, here), prediction);
-        let ok = agree(kind, &found, &right, h);
-        if !ok {
-            bad[kind as usize] += 1;
-            if bad[kind as usize] < 4 {
-                println!(
-                    "{i} kind {kind} h {h} tri {size} pred {prediction} tilt {tilt:?}\n found {:?}\n right {:?}",
-                    show(&found),
-                    show(std::slice::from_ref(&right))
-                );
-            }
-        }
+        assert!(
+            agree(kind, &found, &right, h),
+            "{i}: kind {kind}, {h} on {size}\n{found:?}\n{right:?}"
+        );
     }
-    println!("{bad:?}");
-    assert_eq!(bad, [0; 8]);
 }
 
-fn show(m: &[Manifold]) -> Vec<Vec<(Vec3, f64)>> {
-    m.iter()
-        .map(|m| {
-            m.points()
-                .iter()
-                .map(|p| (p.point_b, p.separation))
-                .collect()
-        })
-        .collect()
-}
-
+/// Whether the one manifold `found` is the `right` one of a shape of half the height `h`, m. Which four
+/// of more corners there are is another matter.
 fn agree(kind: u32, found: &[Manifold], right: &Manifold, h: f64) -> bool {
     let [found] = found else { return false };
     let close = 1e-8 * h + 1e-12;
-    let near = |p: Vec3, s: f64| {
-        move |q: &moreau_collision::ManifoldPoint| {
-            (q.point_b - p).length() < close && (q.separation - s).abs() < close
-        }
+    let is_known = |p: &ManifoldPoint| {
+        let same = |q: &ManifoldPoint| {
+            (q.point_b - p.point_b).length() < close && (q.separation - p.separation).abs() < close
+        };
+        right.points().iter().any(same)
     };
-    let least = found.min_separation().unwrap() - right.min_separation().unwrap();
+    let least = |m: &Manifold| m.min_separation().unwrap_or(f64::INFINITY);
+    let is_reduced = matches!(kind, 2 | 5 | 7);
     (found.normal() - right.normal()).length() < 1e-12
         && found.points().len() == right.points().len()
-        && least.abs() < close
-        && (kind == 2
-            || kind == 5
-            || kind == 7
-            || found
-                .points()
-                .iter()
-                .all(|p| right.points().iter().any(near(p.point_b, p.separation))))
+        && (least(found) - least(right)).abs() < close
+        && (is_reduced || found.points().iter().all(is_known))
 }

@@ -7,15 +7,15 @@
 //!
 //! ```text
 //! phi_S <= phi_G                        S is at least as close
-//! n_s·(p - p_s) <= slop                 no point of G on g is above the plane of S,
-//! n_s·(q - p_s) >= -slop                none on the body below,
+//! n_s·(p - p_s) <= slop                 no point p of G on g is above the plane of S,
+//! n_s·(q - p_s) >= -slop - turn         none q on the body below,
 //! |n_s·(p or q - p_s)| <= slop + fall   and those that are nearest lie in it
 //! max over x in g of n_s·(x - p_s) <= slop   g ends at that plane
 //! n_g != n_s                            and does not just carry on with it
 //! ```
 //!
 //! A contact that only the free path through the step makes is found where gravity has taken the body below
-//! the plane that carries it: that is the fall.
+//! the plane that carries it: that is the fall, and the part of it by which the body's turning does so.
 //!
 //! Of a tile that is a mesh or heightfield, g is only what makes the contact: the triangles of a face,
 //! or the edge or vertex of a triangle that faces along the normal. So a slope that starts at a seam is
@@ -77,8 +77,8 @@ impl Seams {
             for (i, group) in run.iter().enumerate() {
                 let others = run.iter().enumerate().filter(|(k, _)| *k != i);
                 let mut supports = others.map(|(_, support)| support);
-                let fall = |support: &Group| fall(state, free, support) * dt;
-                if supports.any(|s| covers((state, points), s, group, fall(s))) {
+                let motion = motion(state, free, group) * dt;
+                if supports.any(|s| covers((state, points), s, group, motion)) {
                     self.ghost[group.points.clone()].fill(true);
                     manifolds += 1;
                 }
@@ -129,24 +129,22 @@ fn dynamic(state: &WorldState, id: BodyId) -> bool {
     body.is_some_and(|b| b.is_dynamic())
 }
 
-/// How fast the free path of the body takes it against the normal of a contact, m/s.
-fn fall(state: &WorldState, free: &[Velocity], support: &Group) -> f64 {
+/// The velocity of the body on its free path, relative to the fixed one.
+fn motion(state: &WorldState, free: &[Velocity], group: &Group) -> Velocity {
     let velocity = |id: BodyId| {
         let body = state.bodies[id.index as usize].value.as_ref();
         let free = &free[id.index as usize];
-        body.map_or(Vec3::ZERO, |body| Path::new(body, free).velocity.linear)
+        body.map_or(Velocity::ZERO, |body| Path::new(body, free).velocity)
     };
-    let apart = velocity(support.body) - velocity(support.fixed);
-    (-support.normal.dot(apart)).max(0.0)
+    velocity(group.body) - velocity(group.fixed)
 }
 
-/// Whether `support` shows that `group` is a ghost; `fall` is how far the free path through the step
-/// takes the body towards the support, m.
+/// Whether `support` shows that `group` is a ghost; `motion` is that of the free path through the step.
 fn covers(
     (state, points): (&WorldState, &[Contact]),
     support: &Group,
     group: &Group,
-    fall: f64,
+    motion: Velocity,
 ) -> bool {
     let same_tile = (support.fixed, support.child) == (group.fixed, group.child);
     if same_tile
@@ -156,8 +154,8 @@ fn covers(
         return false;
     }
     let slop = state.settings.position_correction.slop.max(LEAST_STEP);
-    let beyond = (fall - support.separation.max(0.0)).max(0.0);
     let normal = support.normal;
+    let sunk = -normal.dot(motion.linear) - support.separation.max(0.0);
     let on_support = on_fixed(state, &points[support.points.start], support);
     let height = |x: Vec3| normal.dot(x - on_support);
     let flush = |p: &Contact| {
@@ -165,8 +163,9 @@ fn covers(
         let is_flush = below.abs() <= slop || above.abs() <= slop;
         // Where a side of the body comes at the edge askew, the far end of the side is apart from it.
         let is_far = p.separation > group.separation + slop;
-        let is_near_plane = is_far || below >= -slop - beyond;
-        is_flush || (is_near_plane && below <= slop && above >= -slop)
+        let turn = (-normal.dot(motion.angular.cross(on_body(p, group)))).max(0.0);
+        let is_near_plane = is_far || below >= -slop - (sunk + turn).max(0.0);
+        is_flush || (is_near_plane && below <= slop && above >= -slop - turn)
     };
     if !points[group.points.clone()].iter().all(flush) {
         return false;

@@ -4,10 +4,13 @@
 //! hide it: no contact of the start tells of it. So a pair that moves by more than a part of the body's
 //! thickness is looked at in between, at times so close that nothing is passed unseen, and where it is
 //! found inside, the time at which it came there is halved out.
+//!
+//! The contacts that are known hold the body back on that way. Where gravity takes the free path below the
+//! ground on which the body slides, it would cross the edges of that ground, which it never meets.
 
-use super::{Found, MEETING_GAP, Path, poses};
-use moreau_collision::{CollideSettings, Manifold, Shape, collide_all};
-use moreau_math::Pose;
+use super::{Found, MEETING_GAP, Path, points, poses};
+use moreau_collision::{CollideSettings, Manifold, ManifoldPoint, Shape, collide_all};
+use moreau_math::{Pose, Vec3};
 
 /// Way (m) between two looks, as a part of the thickness of the thinner body.
 const LOOK: f64 = 0.25;
@@ -49,7 +52,11 @@ pub(super) fn find_on_the_way(
     let settings = CollideSettings { prediction };
     let mut manifolds = Vec::new();
     let inside = |t: f64, manifolds: &mut Vec<Manifold>| {
-        at(a, b, t, &settings, manifolds);
+        let back = held_back(a, b, t, found);
+        let (near, far) = poses(a, b, t);
+        let far = Pose::new(far.translation + back, far.rotation);
+        let (shape_a, shape_b) = (&a.body.shape, &b.body.shape);
+        collide_all(shape_a, &near, shape_b, &far, &settings, manifolds);
         manifolds.retain(|m| !known.contains(&m.parts()));
         let overlaps = |m: &Manifold| m.min_separation().is_some_and(|gap| gap < -MEETING_GAP);
         manifolds.iter().any(overlaps)
@@ -81,13 +88,49 @@ pub(super) fn find_on_the_way(
             let gap = m.min_separation();
             gap.is_some_and(|gap| (deepest..=MEETING_GAP).contains(&gap))
         };
+        let back = held_back(a, b, late, found);
         found.extend((manifolds.drain(..).filter(met)).map(|manifold| Found {
-            manifold,
+            manifold: moved(&manifold, -back),
             time: late,
         }));
         found.sort_by_key(|f| f.manifold.parts());
         return;
     }
+}
+
+/// The way (m) by which the free path to the time `t` takes B further into the known contacts than it was.
+fn held_back(a: &Path<'_>, b: &Path<'_>, t: f64, known: &[Found]) -> Vec3 {
+    let mut back = Vec3::ZERO;
+    for found in known {
+        let normal = found.manifold.normal();
+        let separations = points(a, b, found).map(|(lever_a, lever_b, separation)| {
+            let speed = normal.dot(b.velocity.at(lever_b) - a.velocity.at(lever_a));
+            separation + (t - found.time) * speed
+        });
+        let deepest = separations.fold(f64::INFINITY, f64::min) + normal.dot(back);
+        let allowed = found.manifold.min_separation().unwrap_or(0.0).min(0.0);
+        if deepest < allowed {
+            back += normal * (allowed - deepest);
+        }
+    }
+    back
+}
+
+/// The manifold with B's points moved by `shift` (m).
+fn moved(manifold: &Manifold, shift: Vec3) -> Manifold {
+    if shift == Vec3::ZERO {
+        return *manifold;
+    }
+    let mut moved = *manifold;
+    moved.reset(manifold.normal());
+    for point in manifold.points() {
+        moved.push(ManifoldPoint {
+            point_b: point.point_b + shift,
+            separation: point.separation + manifold.normal().dot(shift),
+            ..*point
+        });
+    }
+    moved
 }
 
 /// How far turning alone can bring a point of the body in `dt`, m.
