@@ -31,6 +31,7 @@ mod expand;
 mod feature;
 mod gjk;
 mod half_space;
+mod hull_bound;
 mod hull_hull;
 mod nearest;
 mod on_surface;

@@ -84,6 +84,7 @@ fn meshes_of_hulls_touch_as_the_hulls_do() {
         let (separation, normal) = least(&found).unwrap_or_else(|| panic!("{i}: lost at {gap}"));
         let is_right = (separation - right).abs() < 1e-9;
         if i % 3 == 2 {
+            assert!(separation > right - 1e-9, "{i}: {separation} {right}");
             other_depths += usize::from(!is_right);
             continue;
         }
@@ -93,8 +94,8 @@ fn meshes_of_hulls_touch_as_the_hulls_do() {
         assert!(turn < 1e-6 || right < 0.0, "{i}: {found:?} {exact:?}");
     }
     assert!(compared > 2900, "{compared}");
-    // Centimetres deep, where the deepest vertex has passed through a thin wedge of the other.
-    assert!(other_depths <= 7, "{other_depths}");
+    // Centimetres deep, where the deepest vertex has passed through a thin wedge of the other: never deeper.
+    assert!(other_depths <= 2, "{other_depths}");
 }
 
 /// Hilly ground of 5 m by 6 m.

@@ -12,7 +12,7 @@
 
 use super::context::{Operand, is_reversed, is_usable};
 use super::on_surface::{self, Ground, NOT_OF_FACE};
-use super::{CollideSettings, collide, surface_pair};
+use super::{CollideSettings, collide, hull_bound, surface_pair};
 use crate::surface::Surface;
 use crate::{Manifold, Shape};
 use moreau_math::Pose;
@@ -183,6 +183,10 @@ fn surfaces(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mu
     } else {
         let grounds = [grounds.0, grounds.1];
         surface_pair::collide(grounds, settings.prediction, manifolds);
+    }
+    if a.only.is_none() && b.only.is_none() {
+        let sides = [(on_a, a.pose), (on_b, b.pose)];
+        hull_bound::hold(sides, settings, start, manifolds);
     }
     for manifold in &mut manifolds[start..] {
         let (part_a, part_b) = manifold.parts();
