@@ -506,3 +506,53 @@ fn the_planes_of_an_almost_flat_patch_have_names_of_their_own() {
         );
     }
 }
+
+/// A tetrahedron that rests with a face on the end of a cylinder, tilted by less than a tenth of a
+/// millimetre over its width and overlapping by as much: no corner is as deep as the end's plane is in it.
+#[test]
+fn a_face_that_lies_almost_flush_on_the_end_of_a_cylinder_is_no_deeper_than_its_hull() {
+    let t = 0.194_142_985_306_364_98;
+    let corners = [
+        vec3(t, t, t),
+        vec3(t, -t, -t),
+        vec3(-t, t, -t),
+        vec3(-t, -t, t),
+    ];
+    let hull = Shape::hull(&corners).unwrap();
+    let mesh = Shape::mesh(&corners, &[[0, 1, 2], [0, 3, 1], [0, 2, 3], [1, 3, 2]]).unwrap();
+    let cylinder = Shape::cylinder(0.209_440_270_872_033_46, 0.244_346_982_684_039);
+    let pose = Pose::new(
+        vec3(
+            -0.953_880_642_327_273_8,
+            0.311_481_067_582_086_6,
+            1.311_419_712_008_076_2,
+        ),
+        Quat::from_xyzw(
+            -0.918_156_856_837_247_9,
+            0.277_952_055_535_014_9,
+            0.258_914_953_590_356_9,
+            0.112_666_267_684_293_47,
+        ),
+    );
+    let on_top = Pose::new(
+        vec3(
+            -0.795_838_250_299_712_6,
+            0.586_797_453_164_249_7,
+            1.403_546_685_749_791_6,
+        ),
+        Quat::from_xyzw(
+            -0.260_175_171_732_198_95,
+            0.769_021_584_561_162_5,
+            0.173_897_730_647_423_6,
+            -0.557_381_612_334_705_6,
+        ),
+    );
+    let exact = contact((&cylinder, pose), (&hull, on_top), 0.02);
+    let found = all((&cylinder, pose), (&mesh, on_top), 0.02);
+    let (separation, normal) = least(&found).unwrap();
+    assert!(exact.normal().dot(normal) > 1.0 - 1e-6, "{found:?}");
+    assert!(
+        (separation - exact.min_separation().unwrap()).abs() < 5e-5,
+        "{found:?}"
+    );
+}

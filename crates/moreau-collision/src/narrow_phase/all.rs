@@ -152,6 +152,10 @@ fn on_surface(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &
     let start = manifolds.len();
     let ground = ground(a, surface);
     on_surface::collide(ground, b.shape, b.pose, settings.prediction, manifolds);
+    if a.only.is_none() {
+        let sides = [(a.shape, a.pose), (b.shape, b.pose)];
+        hull_bound::hold(sides, settings, start, manifolds);
+    }
     for manifold in &mut manifolds[start..] {
         manifold.set_parts((numbered(a.first, manifold.parts().0), b.first));
     }
@@ -185,7 +189,7 @@ fn surfaces(a: Side<'_>, b: Side<'_>, settings: &CollideSettings, manifolds: &mu
         surface_pair::collide(grounds, settings.prediction, manifolds);
     }
     if a.only.is_none() && b.only.is_none() {
-        let sides = [(on_a, a.pose), (on_b, b.pose)];
+        let sides = [(a.shape, a.pose), (b.shape, b.pose)];
         hull_bound::hold(sides, settings, start, manifolds);
     }
     for manifold in &mut manifolds[start..] {

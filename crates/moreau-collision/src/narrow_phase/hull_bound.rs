@@ -1,17 +1,17 @@
-//! How deep two closed surfaces overlap at most.
+//! How deep closed surfaces overlap others, and convex shapes, at most.
 //!
 //! What separates their hulls separates them, so the least translation of the hulls bounds theirs from
 //! above: of convex surfaces it is the same. A deepest vertex that has run through a thin wedge of the other
-//! is measured across a far side of it, and may be said to be deeper than that; such contacts give way to
-//! that of the hulls.
+//! is measured across a far side of it, and may be said to be deeper than that; such contacts go, and where
+//! no other is left, that of the hulls takes their place.
 //!
-//! Hulls are made for overlaps of more than 0.2 % of the smaller surface's radius only, which last for
-//! some steps at most, and of surfaces of no more than [`MOST_VERTICES`].
+//! Hulls are made for overlaps of more than 0.2 % of the smaller one's radius only, which last for some
+//! steps at most, and of surfaces of no more than [`MOST_VERTICES`].
 
 use super::{CollideSettings, collide};
-use crate::surface::Surface;
 use crate::{Manifold, Shape};
 use moreau_math::Pose;
+use std::borrow::Cow;
 
 /// Depth, relative to the smaller radius, below which no hull is made.
 const DEEP: f64 = 2e-3;
@@ -22,15 +22,14 @@ const MOST_VERTICES: usize = 512;
 /// Rounding of a depth, relative to the smaller radius.
 const SAME: f64 = 1e-9;
 
-/// Replaces the manifolds from `start` on by that of the hulls where one is deeper.
+/// Takes out of the manifolds from `start` on what is deeper than the hulls.
 pub(super) fn hold(
-    [(a, pose_a), (b, pose_b)]: [(&Surface, &Pose); 2],
+    [(a, pose_a), (b, pose_b)]: [(&Shape, &Pose); 2],
     settings: &CollideSettings,
     start: usize,
     manifolds: &mut Vec<Manifold>,
 ) {
-    let radius = a.bounding_radius.min(b.bounding_radius);
-    let has_hull = |s: &Surface| s.is_closed && s.vertices.len() <= MOST_VERTICES;
+    let radius = a.bounding_radius().min(b.bounding_radius());
     let depths = manifolds[start..].iter().filter_map(|m| {
         let separation = m.min_separation()?;
         Some((separation, m.parts()))
@@ -39,18 +38,42 @@ pub(super) fn hold(
     let Some((separation, parts)) = deepest else {
         return;
     };
-    if separation >= -DEEP * radius || !has_hull(a) || !has_hull(b) {
+    if separation >= -DEEP * radius {
         return;
     }
-    let (Ok(hull_a), Ok(hull_b)) = (Shape::hull(&a.vertices), Shape::hull(&b.vertices)) else {
+    let (Some(hull_a), Some(hull_b)) = (hull(a), hull(b)) else {
         return;
     };
     let mut of_hulls = Manifold::default();
     collide(&hull_a, pose_a, &hull_b, pose_b, settings, &mut of_hulls);
-    let bound = of_hulls.min_separation();
-    if bound.is_some_and(|bound| separation < bound - SAME * radius) {
+    let Some(bound) = of_hulls.min_separation() else {
+        return;
+    };
+    let is_deeper = |m: &Manifold| {
+        m.min_separation()
+            .is_some_and(|s| s < bound - SAME * radius)
+    };
+    if !manifolds[start..].iter().any(is_deeper) {
+        return;
+    }
+    let mut index = 0;
+    manifolds.retain(|m| {
+        index += 1;
+        index <= start || !is_deeper(m)
+    });
+    if manifolds.len() == start {
         of_hulls.set_parts(parts);
-        manifolds.truncate(start);
         manifolds.push(of_hulls);
     }
+}
+
+/// What is convex itself, or the hull of a closed mesh.
+fn hull(shape: &Shape) -> Option<Cow<'_, Shape>> {
+    if shape.is_convex() {
+        return Some(Cow::Borrowed(shape));
+    }
+    let surface = shape.surface()?;
+    let is_small = surface.is_closed && surface.vertices.len() <= MOST_VERTICES;
+    let hull = is_small.then(|| Shape::hull(&surface.vertices))?;
+    hull.ok().map(Cow::Owned)
 }

@@ -265,6 +265,14 @@ impl<'a> Facet<'a> {
             let common = curved::common(context, normal, [&own, &shape.core]);
             let over = |c: &Corner| normal != self.normal || self.is_over(context, c.point_b);
             corners.extend(common.filter(over));
+            // A face that lies almost flush may be the nearest of all and yet touch nowhere as deep.
+            let lies = !apart && normal != self.normal && !reached(&corners, separation);
+            if lies
+                && let Some((upright_facing, upright_corners)) = self.lying(context, shape, upright)
+            {
+                (normal, separation) = (self.normal, upright);
+                (facing, corners) = (upright_facing, upright_corners);
+            }
         }
         if separation > limit {
             return None;
@@ -420,6 +428,24 @@ impl<'a> Facet<'a> {
             }
         }
         best
+    }
+
+    /// The patch along the triangle's own normal where it reaches the separation `upright`.
+    fn lying(
+        &self,
+        context: &Context<'_>,
+        shape: &Solid<'_>,
+        upright: f64,
+    ) -> Option<(Projection, Corners)> {
+        let mut corners = Corners::new();
+        let facing = self.patch(context, self.normal, shape, &mut corners);
+        let reached = |c: &Corner| c.separation <= upright + context.tie;
+        if !corners.iter().any(reached) {
+            let own = solid::hard(Kind::Polytope(Polytope::Hull(self.polyhedron())));
+            let common = curved::common(context, self.normal, [&own, &shape.core]);
+            corners.extend(common.filter(|c| self.is_over(context, c.point_b)));
+        }
+        corners.iter().any(reached).then_some((facing, corners))
     }
 
     /// The possible normal of greatest separation, and that. The triangle's own is one.
