@@ -22,7 +22,7 @@ use crate::body::BodyState;
 use crate::detect::Detection;
 use crate::integrate;
 use crate::world::WorldState;
-use moreau_collision::{ImpactSettings, Motion, Shape, closest_points, time_of_impact};
+use moreau_collision::{ImpactSettings, Motion, Shape, time_of_impact};
 use moreau_math::{Pose, Quat, Vec3, Velocity, rotation_difference};
 
 /// Part of a body's inner radius that it may move, or go into another, unwatched.
@@ -34,9 +34,13 @@ const DEEPER: f64 = 0.1;
 /// Turn in a step (rad) beyond which the difference of rotations goes the wrong way round.
 const HALF_TURN: f64 = 3.0;
 
-/// Turn (rad) of a leg of the way of a body that turns further than that, and how many there may be.
-const LEG_TURN: f64 = 1.5;
-const MOST_LEGS: f64 = 64.0;
+/// Turn (rad) of a leg of the way of a body that turns further than that, and how many there may be. Longer ones go
+/// the short way round, from one of its poses to the next.
+const LEG_TURN: f64 = 0.5;
+const MOST_LEGS: f64 = 1024.0;
+
+/// Legs of a pair from which a look at the balls around both pays.
+const MANY_LEGS: usize = 8;
 
 /// Memory that steps reuse.
 #[derive(Default)]
@@ -46,6 +50,8 @@ pub(crate) struct Crossings {
     meetings: Vec<Meeting>,
     /// When each body stops, s after the start of the step.
     stops: Vec<f64>,
+    /// The ways of the bodies that are looked at.
+    legs: Vec<Option<Legs>>,
 }
 
 /// Two bodies by slot, and when they meet.
@@ -72,6 +78,7 @@ pub(crate) fn stop(
         near,
         meetings,
         stops,
+        legs,
     } = crossings;
     fast.clear();
     for index in active.iter().map(|i| *i as usize) {
@@ -110,15 +117,21 @@ pub(crate) fn stop(
 
     stops.clear();
     stops.resize(state.bodies.len(), dt);
+    legs.clear();
+    legs.resize_with(state.bodies.len(), || None);
+    for index in meetings.iter().flat_map(|m| [m.pair.0, m.pair.1]) {
+        let i = index as usize;
+        if let (None, Some(body)) = (&legs[i], &state.bodies[i].value) {
+            legs[i] = Some(Legs::new(body, &motions[i], &moved[i], dt));
+        }
+    }
     let look = |pair: (u32, u32), stops: &[f64]| {
         let side = |index: u32| {
-            let body = state.bodies[index as usize].value.as_ref()?;
             let i = index as usize;
             Some(Side {
-                body,
-                legs: Legs::new(body, &motions[i], &moved[i], dt),
+                body: state.bodies[i].value.as_ref()?,
+                legs: legs[i].as_ref()?,
                 stop: stops[i],
-                end: (stops[i] == dt).then(|| end(body, &moved[i])),
             })
         };
         let (a, b) = (side(pair.0)?, side(pair.1)?);
@@ -155,8 +168,10 @@ pub(crate) fn stop(
     }
     for index in active.iter().map(|i| *i as usize) {
         let body = state.bodies[index].value.as_ref();
-        if let Some(body) = body.filter(|_| stops[index] < dt) {
-            moved[index] = cut(body, &motions[index], &moved[index], (stops[index], dt));
+        let body = body.filter(|_| stops[index] < dt);
+        if let (Some(body), Some(legs)) = (body, &legs[index]) {
+            let ends = (stops[index], dt);
+            moved[index] = cut((body, legs), &motions[index], &moved[index], ends);
         }
     }
     stopped
@@ -164,12 +179,12 @@ pub(crate) fn stop(
 
 /// What is left of a move until `stop`.
 fn cut(
-    body: &BodyState,
+    (body, legs): (&BodyState, &Legs),
     motion: &integrate::Motion,
     moved: &Moved,
     (stop, dt): (f64, f64),
 ) -> Moved {
-    let rotation = Legs::new(body, motion, moved, dt).at(stop).rotation;
+    let rotation = legs.at(stop).rotation;
     let center = body.center + way(body, moved, dt).velocity.linear * stop;
     // The free rotation until then keeps energy and angular momentum.
     let free = integrate::advance(body, motion, stop);
@@ -183,45 +198,86 @@ fn cut(
 }
 
 /// The way of a body through the step, in legs of equal duration: one, or where it turns by more than
-/// half a turn, as many as follow its free rotation.
+/// half a turn, or wobbles, as many as follow its free rotation.
 struct Legs {
     legs: Vec<Motion>,
     /// Of each, s.
     duration: f64,
+    /// How far any of its points may be from where a leg says, m.
+    off: f64,
+}
+
+/// How far a leg of `duration` (s) is off the way of a body that starts it with the angular velocity `spin` (rad/s),
+/// and turns evenly in it although it wobbles, m.
+fn off_the_way(body: &BodyState, spin: Vec3, leg: &Motion, duration: f64) -> f64 {
+    let radius = body.shape.bounding_radius() + body.mass.center_of_mass.length();
+    let wobble = (leg.velocity.angular - spin).length() * duration;
+    // Half of that is gained until the middle, and lost until the end.
+    if wobble > 0.0 {
+        0.25 * wobble * radius
+    } else {
+        0.0
+    }
 }
 
 impl Legs {
     fn new(body: &BodyState, motion: &integrate::Motion, moved: &Moved, dt: f64) -> Self {
-        let turn = moved.2.length() * dt;
-        let count = (turn / LEG_TURN).ceil();
+        let turn = motion.velocity.angular.length().max(moved.2.length()) * dt;
+        let whole = way(body, moved, dt);
+        let off = off_the_way(body, motion.velocity.angular, &whole, dt);
+        let share = DEEPER * SHARE * parts::inner_radius(&body.shape);
+        // Where it is does not depend on how a ball about its centre turns.
         let is_ball = matches!(body.shape, Shape::Sphere { .. });
-        if turn < HALF_TURN || count > MOST_LEGS || !body.is_dynamic() || is_ball {
-            let legs = vec![way(body, moved, dt)];
-            return Self { legs, duration: dt };
+        let is_round = is_ball && body.mass.center_of_mass == Vec3::ZERO;
+        if turn < HALF_TURN && off <= share || is_round {
+            return Self {
+                off: if is_round { 0.0 } else { off },
+                legs: vec![whole],
+                duration: dt,
+            };
         }
-        let duration = dt / count;
-        let node = |k: u32| {
-            if k == 0 {
-                return (body.center, body.rotation);
-            }
-            let t = duration * f64::from(k);
-            let moved = integrate::advance(body, motion, t);
-            (moved.0, moved.1)
+        let next = |from: &Moved, duration: f64| {
+            let center = from.0 + whole.velocity.linear * duration;
+            let correction = motion.correction.angular;
+            let (rotation, spin) = integrate::turn(body, (from.1, from.2), correction, duration);
+            (center, rotation, spin)
         };
         let center = body.mass.center_of_mass;
-        let legs = (0..count as u32).map(|k| {
-            let (from, to) = (node(k), node(k + 1));
-            let linear = (to.0 - from.0) / duration;
-            let angular = rotation_difference(from.1, to.1) / duration;
-            Motion {
-                pose: Pose::new(from.0 - from.1 * center, from.1),
-                center,
-                velocity: Velocity::new(linear, angular),
-            }
+        let leg = |from: &Moved, to: &Moved, duration: f64| Motion {
+            pose: Pose::new(from.0 - from.1 * center, from.1),
+            center,
+            velocity: Velocity::new(
+                (to.0 - from.0) / duration,
+                rotation_difference(from.1, to.1) / duration,
+            ),
+        };
+        let start = (body.center, body.rotation, motion.velocity.angular);
+        let mut count = (turn / LEG_TURN).ceil().max(1.0);
+        // Half of the time takes it off by a quarter of the way.
+        let first = leg(&start, &next(&start, dt / count), dt / count);
+        let off = off_the_way(body, start.2, &first, dt / count);
+        if off > share {
+            count *= (off / share).sqrt().ceil();
+        }
+        let count = count.min(MOST_LEGS);
+        let duration = dt / count;
+        let (mut from, mut most) = (start, 0.0f64);
+        let legs = (1..=count as u32).map(|k| {
+            let is_last = f64::from(k) == count;
+            let to = if is_last {
+                *moved
+            } else {
+                next(&from, duration)
+            };
+            let leg = leg(&from, &to, duration);
+            most = most.max(off_the_way(body, from.2, &leg, duration));
+            from = to;
+            leg
         });
         Self {
             legs: legs.collect(),
             duration,
+            off: most,
         }
     }
 
@@ -244,24 +300,34 @@ impl Legs {
 /// A body on its way, which ends at `stop`.
 struct Side<'a> {
     body: &'a BodyState,
-    legs: Legs,
+    legs: &'a Legs,
     stop: f64,
-    /// Where the step takes it, if nothing stops it.
-    end: Option<Pose>,
 }
 
 impl Side<'_> {
-    /// Whether it turns so far until `t` that a body that is no ball turns otherwise than its way says.
-    fn turns_over(&self, t: f64) -> bool {
-        let [only] = &self.legs.legs[..] else {
+    /// Whether all of them, however they turn, stay apart; looked at where one has many legs, and only in the plain case.
+    fn is_clear_of(&self, other: &Self) -> bool {
+        if self.legs.legs.len() + other.legs.legs.len() < MANY_LEGS || self.stop != other.stop {
             return false;
+        }
+        let around = |side: &Self| {
+            let (shape, way) = (&side.body.shape, side.from(0.0));
+            let radius = shape.bounding_radius() + way.center.length();
+            // What is not bounded has no ball around it, and does not turn.
+            if side.legs.legs.len() == 1 || radius.is_infinite() {
+                return (shape.clone(), way);
+            }
+            let center = Pose::from_translation(way.pose.transform_point(way.center));
+            let along = Motion::along(center, way.velocity.linear);
+            (Shape::sphere(radius), along)
         };
-        only.velocity.angular.length() * t >= HALF_TURN
-    }
-
-    /// Where it is in the end.
-    fn last_pose(&self) -> Pose {
-        self.end.unwrap_or_else(|| self.legs.at(self.stop))
+        let ((a, way_a), (b, way_b)) = (around(self), around(other));
+        let settings = ImpactSettings {
+            max_steps: 16,
+            ..ImpactSettings::default()
+        };
+        let impact = time_of_impact(&a, &way_a, &b, &way_b, self.stop, &settings);
+        matches!(impact, Ok(None))
     }
 
     /// Where it is at the time `t`, and how it moves on from there until its leg ends.
@@ -303,11 +369,18 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
     if !(shape_a.is_convex() && shape_b.is_convex()) {
         return parts::meet(a, b, kappa);
     }
-    let mut depth = kappa;
+    if a.is_clear_of(b) {
+        return None;
+    }
+    let off = (a.legs.off + b.legs.off).min(kappa);
+    let mut depth = kappa + off;
     let times = times(a, b);
     for span in times.windows(2) {
         let (start, end) = (span[0], span[1]);
         let (way_a, way_b) = (a.from(start), b.from(start));
+        if pass_by((shape_a, &way_a), (shape_b, &way_b), end - start) {
+            continue;
+        }
         for _ in 0..2 {
             let settings = ImpactSettings {
                 target: -depth,
@@ -324,21 +397,25 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
                 return Some(start + impact.time);
             }
             // They are that deep already.
-            depth = -impact.separation + DEEPER * kappa;
-        }
-    }
-    let last = a.stop.max(b.stop);
-    if a.turns_over(last) || b.turns_over(last) {
-        let there = closest_points(shape_a, &a.last_pose(), shape_b, &b.last_pose())?;
-        if there.separation < -depth {
-            return Some(0.0);
+            depth = -impact.separation + DEEPER * kappa + off;
         }
     }
     None
 }
 
-fn end(body: &BodyState, moved: &Moved) -> Pose {
-    Pose::new(moved.0 - moved.1 * body.mass.center_of_mass, moved.1)
+/// Whether two shapes on their ways for `duration` (s) stay so far apart that no turn of theirs matters: the balls
+/// around their centres do not meet.
+pub(crate) fn pass_by(a: (&Shape, &Motion), b: (&Shape, &Motion), duration: f64) -> bool {
+    let radius = |(shape, way): (&Shape, &Motion)| shape.bounding_radius() + way.center.length();
+    let center = |way: &Motion| way.pose.transform_point(way.center);
+    let reach = radius(a) + radius(b);
+    let from = center(b.1) - center(a.1);
+    let speed = b.1.velocity.linear - a.1.velocity.linear;
+    // When they are nearest; at once where they do not move.
+    let time = -from.dot(speed) / speed.length_squared();
+    let time = if time > 0.0 { time.min(duration) } else { 0.0 };
+    // Not for half-spaces, whose reach is infinite.
+    (from + speed * time).length() > reach * (1.0 + 1e-9)
 }
 
 /// The way of a body to where the step takes it.

@@ -54,18 +54,29 @@ pub(crate) fn advance(
     dt: f64,
 ) -> (Vec3, moreau_math::Quat, Vec3) {
     let center = body.center + (motion.mean + motion.correction.linear) * dt;
-    let w = motion.velocity.angular;
+    let start = (body.rotation, motion.velocity.angular);
+    let (rotation, angular) = turn(body, start, motion.correction.angular, dt);
+    (center, rotation, angular)
+}
+
+/// Turns a body on from an orientation and angular velocity (rad/s) for `dt` (s), with a pseudo-velocity (rad/s).
+pub(crate) fn turn(
+    body: &BodyState,
+    (rotation, w): (moreau_math::Quat, Vec3),
+    correction: Vec3,
+    dt: f64,
+) -> (moreau_math::Quat, Vec3) {
     let (mut rotation, mut angular) = if body.is_dynamic() && !body.lock_rotation {
-        rotate_free_body(body.rotation, w, &body.mass.inertia, dt)
+        rotate_free_body(rotation, w, &body.mass.inertia, dt)
     } else {
-        (integrate_rotation(body.rotation, w, dt), w)
+        (integrate_rotation(rotation, w, dt), w)
     };
-    if motion.correction.angular != Vec3::ZERO {
+    if correction != Vec3::ZERO {
         // The spin turns along, so that a body whose inertia differs between its axes keeps its
         // kinetic energy.
         let local = rotation.conjugate() * angular;
-        rotation = integrate_rotation(rotation, motion.correction.angular, dt);
+        rotation = integrate_rotation(rotation, correction, dt);
         angular = rotation * local;
     }
-    (center, rotation, angular)
+    (rotation, angular)
 }

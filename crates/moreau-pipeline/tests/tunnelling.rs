@@ -292,3 +292,54 @@ fn a_cut_way_keeps_the_angular_momentum() {
     }
     assert!(cut > 3, "{cut}");
 }
+
+/// Bodies that turn by 40 to 2000 rad a step in front of a wall, that they pass by or run into: they go on as far as
+/// there is room, up to 500 rad, and not through it.
+#[test]
+fn what_spins_by_many_turns_a_step_neither_stands_nor_passes() {
+    let mut random = Random(9);
+    let shapes = [
+        Shape::cuboid(0.3, 0.1, 0.02),
+        Shape::capsule(0.3, 0.05),
+        Shape::cone(0.3, 0.1),
+        Shape::cylinder(0.02, 0.3),
+    ];
+    let dt = 1.0 / 60.0;
+    for shape in shapes {
+        for turn in [40.0, 97.0, 200.0, 500.0, 2000.0] {
+            for (toward, apart) in [(0.0, 0.4), (0.0, 0.2), (20.0, 0.6)] {
+                let mut world = weightless();
+                let wall = Body::fixed(Shape::cuboid(0.01, 500.0, 500.0)).friction(0.0);
+                world.add(wall).unwrap();
+                let axis = random.vec(1.0).normalize();
+                let body = Body::dynamic(shape.clone()).friction(0.0);
+                let body = body.rotated(random.rotation()).at(Vec3::NEG_X * apart);
+                let along = vec3(toward, 3.0, 4.0);
+                let body = body.moving(along, axis * (turn / dt));
+                let id = world.add(body).unwrap();
+                let center = |world: &World| world.body(id).unwrap().center_of_mass();
+                let (start, energy) = (center(&world).y, world.kinetic_energy());
+                let steps = 20;
+                for step in 1..=steps {
+                    world.step(dt).unwrap();
+                    let p = center(&world);
+                    assert!(
+                        p.x < 0.0,
+                        "{} with {turn} rad, {toward} m/s: {p} after step {step}",
+                        shape.kind()
+                    );
+                    let now = world.kinetic_energy();
+                    assert!(now < energy * (1.0 + 1e-9), "{now} J of {energy}");
+                }
+                // Nothing slows it along the smooth wall, though its way is cut where it strikes.
+                let way = center(&world).y - start;
+                let right = 3.0 * dt * f64::from(steps);
+                assert!(
+                    (way > 0.5 * right || turn > 500.0) && way < 1.001 * right,
+                    "{} with {turn} rad, {toward} m/s, at {apart} m: {way} m of {right}",
+                    shape.kind()
+                );
+            }
+        }
+    }
+}

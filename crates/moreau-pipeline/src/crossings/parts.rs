@@ -45,11 +45,12 @@ pub(super) fn inner_radius(shape: &Shape) -> f64 {
 
 /// When one of the two is deeper than kappa in the other; None where that does not happen.
 pub(super) fn meet(a: &Side<'_>, b: &Side<'_>, kappa: f64) -> Option<f64> {
-    let mut manifolds = Vec::new();
     let mut limit = Limit {
         kappa,
+        off: (a.legs.off + b.legs.off).min(kappa),
         depth: kappa,
     };
+    limit.depth += limit.off;
     for span in times(a, b).windows(2) {
         let (start, end) = (span[0], span[1]);
         let ways = [&a.from(start), &b.from(start)];
@@ -58,21 +59,15 @@ pub(super) fn meet(a: &Side<'_>, b: &Side<'_>, kappa: f64) -> Option<f64> {
             return Some(start + t);
         }
     }
-    let last = a.stop.max(b.stop);
-    if a.turns_over(last) || b.turns_over(last) {
-        let (pose_a, pose_b) = (a.last_pose(), b.last_pose());
-        collide(a, b, (&pose_a, &pose_b), 0.0, &mut manifolds);
-        if deepest(&manifolds) < -limit.depth {
-            return Some(0.0);
-        }
-    }
     None
 }
 
 /// How deep the two may be in each other, m.
 struct Limit {
     kappa: f64,
-    /// Kappa, or where the step starts with more, that and a little: what is there already stops nobody, or
+    /// How far their legs may be off their ways.
+    off: f64,
+    /// Kappa and that, or where the step starts with more, that and a little: what is there already stops nobody, or
     /// bodies that a contact lets go would stand still for ever and gather speed.
     depth: f64,
 }
@@ -104,7 +99,7 @@ fn follow(
         if start + t == 0.0 {
             let there = -deepest(&manifolds);
             if there + close >= limit.kappa {
-                limit.depth = there + DEEPER * limit.kappa;
+                limit.depth = there + DEEPER * limit.kappa + limit.off;
             }
         }
         let depth = limit.depth;
