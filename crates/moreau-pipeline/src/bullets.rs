@@ -19,6 +19,7 @@
 mod course;
 mod meetings;
 mod order;
+mod sums;
 
 use crate::body::BodyState;
 use crate::crossings::turn_reach;

@@ -2,6 +2,7 @@
 //! and what is in its way and does not move by impulses.
 
 use super::meetings::Meeting;
+use super::sums::Sums;
 use super::{cover_of, is_obstacle};
 use crate::contact::Contact;
 use crate::joint::JointState;
@@ -13,8 +14,6 @@ use moreau_cache::ContactCache;
 use moreau_collision::Aabb;
 use moreau_math::{Quat, SymMat3, Vec3, Velocity};
 use moreau_solver::SolveReport;
-use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 
 /// Most impacts of a step that are taken one by one, and most parts. The last takes what is left.
 const MOST_IMPACTS: usize = 32;
@@ -289,7 +288,7 @@ impl Twin {
 
     fn run(mut self, whole: &World, dt: f64) -> Option<Course> {
         let mut covers = vec![Aabb::EMPTY; self.members.len()];
-        let mut contacts = BTreeMap::new();
+        let mut contacts = Sums::default();
         let mut woken = Vec::new();
         let mut joints: Vec<_> = self.joints.iter().map(|slot| (*slot, [0.0; 3])).collect();
         let mut solve = SolveReport::empty();
@@ -369,7 +368,7 @@ impl Twin {
         Some(Course {
             around,
             ends,
-            contacts: contacts.into_values().collect(),
+            contacts: contacts.into_contacts(),
             joints,
             solve,
             solver,
@@ -431,7 +430,7 @@ impl Twin {
         &self,
         whole: &World,
         contact: &Contact,
-        contacts: &mut BTreeMap<(BodyId, BodyId, u128), Contact>,
+        contacts: &mut Sums,
         woken: &mut Vec<u32>,
     ) {
         let id = |local: BodyId| {
@@ -446,24 +445,6 @@ impl Twin {
             }
         };
         let [a, b] = [contact.a, contact.b].map(id);
-        let contact = Contact { a, b, ..*contact };
-        match contacts.entry((a, b, contact.key())) {
-            Entry::Vacant(place) => {
-                place.insert(contact);
-            }
-            Entry::Occupied(mut sum) => {
-                let sum = sum.get_mut();
-                if sum.impulse == Vec3::ZERO {
-                    *sum = contact;
-                    return;
-                }
-                let more = contact.world_impulse();
-                sum.impulse += Vec3::new(
-                    sum.normal.dot(more),
-                    sum.tangent1.dot(more),
-                    sum.tangent2.dot(more),
-                );
-            }
-        }
+        contacts.add(Contact { a, b, ..*contact });
     }
 }
