@@ -15,7 +15,11 @@
 //! paths: these join it with their own islands, and it starts again from the beginning of the step.
 //! So what the parts see is the same however bodies are numbered. What sleeps and is struck wakes, and
 //! the whole step starts again.
+//!
+//! What all of this may cost is bounded (`budget`): a group whose impacts would cost more has the rest of the step
+//! taken as one, as other bodies have all of it. Nothing passes through anything either way.
 
+mod budget;
 mod course;
 mod meetings;
 mod order;
@@ -28,7 +32,7 @@ use crate::island_solve::IslandResult;
 use crate::step::Scratch;
 use crate::world::World;
 use crate::{BodyKind, StepReport};
-use course::Course;
+use course::{Course, STRIKE};
 use moreau_collision::Aabb;
 use moreau_math::Pose;
 
@@ -40,6 +44,10 @@ struct Group {
     all: bool,
     /// Not yet made, or no longer valid, where `None`.
     course: Option<Course>,
+    /// Looks, in all attempts so far.
+    spent: u64,
+    /// Whether it goes through the step in one: its parts cost too much, or leave the range of numbers.
+    in_one: bool,
 }
 
 impl World {
@@ -60,22 +68,33 @@ impl World {
             return Vec::new();
         }
         loop {
-            for group in &mut groups {
-                if group.course.is_none() {
-                    group.course = course::follow(self, scratch, (&group.members, group.all), dt);
-                }
+            for group in groups
+                .iter_mut()
+                .filter(|g| g.course.is_none() && !g.in_one)
+            {
+                let mut allowance = self.allowance(scratch, &group.members);
+                allowance.most = allowance.most.saturating_sub(group.spent);
+                let bodies = (&group.members[..], group.all);
+                let (course, spent) = course::follow(self, scratch, bodies, dt, allowance);
+                group.spent += spent;
+                (group.in_one, group.course) = (course.is_none(), course);
             }
-            // What leaves the range of numbers in parts goes through the step in one.
-            groups.retain(|group| group.course.is_some());
-            let met = (0..groups.len()).find_map(|g| {
-                let met = self.met(scratch, &groups, g, dt);
-                (!met.is_empty()).then_some((g, met))
-            });
-            let Some((group, met)) = met else {
+            let met: Vec<(u32, Vec<u32>)> = (0..groups.len())
+                .map(|g| (groups[g].members[0], self.met(scratch, &groups, g, dt)))
+                .filter(|(_, met)| !met.is_empty())
+                .collect();
+            if met.is_empty() {
                 break;
-            };
-            join(&mut groups, Some(group), (&met, false), scratch);
+            }
+            for (member, met) in met {
+                let has = |g: &Group| g.members.binary_search(&member).is_ok();
+                let group = groups.iter().position(has);
+                join(&mut groups, group, (&met, false), scratch);
+            }
         }
+        report.ordered_work = groups.iter().map(|g| g.spent).sum();
+        let hurried = |g: &&Group| g.in_one || g.course.as_ref().is_some_and(|c| c.hurried);
+        report.hurried_groups = groups.iter().filter(hurried).count();
         let courses: Vec<Course> = groups.into_iter().filter_map(|g| g.course).collect();
         let mut asleep: Vec<u32> = courses.iter().flat_map(|c| c.woken.clone()).collect();
         if asleep.is_empty() {
@@ -92,7 +111,8 @@ impl World {
             return;
         }
         let bullet = |slot: u32| self.activity.bullets.binary_search(&slot).is_ok();
-        for meeting in self.meetings(scratch, bullet, dt) {
+        let (meetings, _) = self.meetings(scratch, bullet, dt);
+        for meeting in &meetings {
             let (a, b) = (meeting.a, meeting.b);
             if !bullet(a) && !bullet(b) {
                 continue;
@@ -103,6 +123,14 @@ impl World {
             };
             let struck: Vec<u32> = [a, b].into_iter().filter(moves).collect();
             join(groups, None, (&struck, false), scratch);
+        }
+        // What is seen to be too dear is not begun.
+        for group in groups {
+            let has = |slot: u32| group.members.binary_search(&slot).is_ok();
+            let live = |slot: u32| bullet(slot) && has(slot);
+            let allowance = self.allowance(scratch, &group.members);
+            let each = (0, allowance.part);
+            group.in_one = !allowance.covers(&meetings, live, dt * STRIKE, each);
         }
     }
 
@@ -253,8 +281,11 @@ fn join(
     };
     let (taken, mut rest): (Vec<Group>, Vec<Group>) =
         std::mem::take(groups).into_iter().partition(shares);
+    let (mut spent, mut in_one) = (0, false);
     for group in taken {
         all |= group.all;
+        spent += group.spent;
+        in_one |= group.in_one;
         members.extend(group.members);
     }
     members.sort_unstable();
@@ -263,6 +294,8 @@ fn join(
         members,
         all,
         course: None,
+        spent,
+        in_one,
     });
     rest.sort_by_key(|g| g.members.first().copied());
     *groups = rest;

@@ -382,6 +382,17 @@ impl Detection {
         }
     }
 
+    /// What the next step will keep of the pairs that were found last, sorted by pair; `state` is that which they
+    /// were found with.
+    pub(crate) fn kept<'a>(&'a self, state: &'a WorldState) -> impl Iterator<Item = &'a Kept> {
+        let found = self.found[..self.pairs.len()].iter().enumerate();
+        found.filter_map(|(pair, found)| match found.keep {
+            Keep::Nothing => None,
+            Keep::Anew(index) => Some(&self.anew[pair / CHUNK][index as usize]),
+            Keep::Same => Some(&state.kept[found.kept_before? as usize]),
+        })
+    }
+
     /// Lists the contact points of all manifolds in the order (a, b, parts, feature); returns how many
     /// manifolds had any.
     pub(crate) fn list_points(

@@ -346,6 +346,11 @@ fn crossing(
 }
 
 impl Kept {
+    /// The same of two bodies that have other ids, in the same order.
+    pub(crate) fn of(&self, a: BodyId, b: BodyId) -> Self {
+        Self { a, b, ..*self }
+    }
+
     pub(crate) fn pair(&self) -> (u32, u32) {
         (self.a.index, self.b.index)
     }

@@ -35,6 +35,12 @@ pub struct StepReport {
     /// Impacts that were taken one after the other: of bullets and what they struck, and those in small
     /// islands that bounce ([`crate::WorldSettings::ordered_impacts`]).
     pub ordered_impacts: usize,
+    /// What that cost, in looks at a pair or a contact point
+    /// ([`crate::WorldSettings::ordered_base_work`]).
+    pub ordered_work: u64,
+    /// Groups of bodies whose impacts would have cost more than they may, so that the rest of their step
+    /// was taken as one.
+    pub hurried_groups: usize,
     /// Joints.
     pub joints: usize,
     /// Groups of awake bodies that touch; bodies without contact count as none.

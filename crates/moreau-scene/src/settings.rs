@@ -25,6 +25,13 @@ pub struct SettingsSpec {
     /// by one, 0 or more; 0: only those of bullets. Default 16.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordered_impacts: Option<u32>,
+    /// Work that the parts of a step may cost in which impacts are taken one by one, for any group of bodies, in
+    /// looks at a pair or a contact point. Default 6000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordered_base_work: Option<u64>,
+    /// Work that they may cost beyond that, as a multiple of that of the group's step without them. Default 3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordered_work_factor: Option<u32>,
     /// Keeps simultaneous impacts with friction from creating energy. Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_guard: Option<bool>,
@@ -245,6 +252,8 @@ impl SettingsSpec {
         set(&mut out.closed_gap, self.closed_gap);
         set(&mut out.bounce_threshold, self.bounce_threshold);
         set(&mut out.ordered_impacts, self.ordered_impacts);
+        set(&mut out.ordered_base_work, self.ordered_base_work);
+        set(&mut out.ordered_work_factor, self.ordered_work_factor);
         set(&mut out.energy_guard, self.energy_guard);
         set(&mut out.warm_start, self.warm_start);
         out.sleeping = self.sleeping.as_ref().map(|sleeping| {

@@ -206,11 +206,14 @@ fn groups_and_sensors() {
 #[test]
 fn bullets_and_ordered_impacts() {
     let built = build(
-        r#""settings": {"ordered_impacts": 3},
+        r#""settings": {"ordered_impacts": 3, "ordered_base_work": 100, "ordered_work_factor": 0},
         "shapes": {"ball": {"sphere": {"radius": 0.5}}},
         "bodies": [{"shape": "ball", "bullet": true}, {"shape": "ball"}]"#,
     );
     let bullets = built.world.bodies().map(|b| b.is_bullet());
     assert_eq!(bullets.collect::<Vec<_>>(), [true, false]);
-    assert_eq!(built.world.settings().ordered_impacts, 3);
+    let settings = built.world.settings();
+    assert_eq!(settings.ordered_impacts, 3);
+    assert_eq!(settings.ordered_base_work, 100);
+    assert_eq!(settings.ordered_work_factor, 0);
 }

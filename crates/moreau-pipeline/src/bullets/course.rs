@@ -1,6 +1,7 @@
 //! A group of bodies on its way through a step, impact after impact, in a world of its own: the group
 //! and what is in its way and does not move by impulses.
 
+use super::budget::{Allowance, solve_work};
 use super::meetings::Meeting;
 use super::sums::Sums;
 use super::{cover_of, is_obstacle};
@@ -57,6 +58,8 @@ pub(super) struct Course {
     pub(super) stopped: usize,
     /// Sleeping islands that were pushed.
     pub(super) woken: Vec<u32>,
+    /// Whether the rest of its step was taken as one although there were more impacts.
+    pub(super) hurried: bool,
 }
 
 impl Course {
@@ -82,14 +85,15 @@ impl Course {
 }
 
 /// Takes the bodies in the slots `members` through a step of `dt` (s); where `all`, impact by impact for
-/// all of them, not only for bullets. `None` where a part would leave
-/// numbers that are not finite.
+/// all of them, not only for bullets. `None` where a part would leave numbers that are not finite, or that
+/// would cost more than it may; and what it has cost in looks.
 pub(super) fn follow(
     whole: &mut World,
     scratch: &Scratch,
     (members, all): (&[u32], bool),
     dt: f64,
-) -> Option<Course> {
+    allowance: Allowance,
+) -> (Option<Course>, u64) {
     // How far any of them may come in the step.
     let speeds = members.iter().filter_map(|slot| {
         let index = *slot as usize;
@@ -103,14 +107,23 @@ pub(super) fn follow(
         Some(most(speeds) + most(spins) * radius)
     });
     let mut reach = 2.0 * dt * speeds.fold(0.0, f64::max) + whole.settings().prediction_distance;
-    let mut doublings = 0;
+    let (mut doublings, mut spent) = (0, 0);
     loop {
         let (obstacles, boxes) = surroundings(whole, members, reach);
-        let course = Twin::new(whole, (members, all), &obstacles).run(whole, dt)?;
+        let mut twin = Twin::new(whole, (members, all), &obstacles);
+        let left = Allowance {
+            most: allowance.most.saturating_sub(spent),
+            ..allowance
+        };
+        let course = twin.run(whole, dt, left);
+        spent += twin.work;
+        let Some(course) = course else {
+            return (None, spent);
+        };
         let inside = course.ends.iter().zip(&boxes);
         if inside.into_iter().all(|(end, b)| b.contains(&end.cover)) || doublings == MOST_DOUBLINGS
         {
-            return Some(course);
+            return (Some(course), spent);
         }
         reach *= 2.0;
         doublings += 1;
@@ -176,6 +189,9 @@ struct Twin {
     live: Vec<bool>,
     /// Force and torque of this step on each member.
     forces: Vec<(Vec3, Vec3)>,
+    /// Looks so far, and the most of a part.
+    work: u64,
+    dearest: u64,
 }
 
 impl Twin {
@@ -256,6 +272,13 @@ impl Twin {
             body.map_or((Vec3::ZERO, Vec3::ZERO), |b| (b.force, b.torque))
         });
         let forces = forces.collect();
+        let kept = whole.detection.kept(state);
+        let kept = kept.filter_map(|kept| {
+            let (a, b) = kept.pair();
+            let (a, b) = both(a, b)?;
+            Some(kept.of(a, b))
+        });
+        let kept = kept.collect();
         let mut settings = state.settings;
         (settings.sleeping, settings.ordered_impacts) = (None, 0);
         let mut world = World::from_state(WorldState {
@@ -271,7 +294,7 @@ impl Twin {
             contacts: Vec::new(),
             ignored: ignored.collect(),
             sensor_events: Vec::new(),
-            kept: Vec::new(),
+            kept,
             sleepers: Sleepers::default(),
             edited: Vec::new(),
         });
@@ -283,10 +306,13 @@ impl Twin {
             joints: joint_slots,
             live,
             forces,
+            work: 0,
+            dearest: 0,
         }
     }
 
-    fn run(mut self, whole: &World, dt: f64) -> Option<Course> {
+    fn run(&mut self, whole: &World, dt: f64, allowance: Allowance) -> Option<Course> {
+        self.dearest = allowance.part;
         let mut covers = vec![Aabb::EMPTY; self.members.len()];
         let mut contacts = Sums::default();
         let mut woken = Vec::new();
@@ -294,15 +320,21 @@ impl Twin {
         let mut solve = SolveReport::empty();
         let (mut solver, mut guarded) = (IslandSolver::default(), false);
         let (mut left, mut parts, mut impacts, mut stopped) = (dt, 0, 0, 0);
-        let mut struck = false;
+        let (mut struck, mut hurried) = (false, false);
         while left > 0.0 {
             parts += 1;
             self.push();
+            let before = self.work;
             let part = if parts < MOST_PARTS && impacts < MOST_IMPACTS {
-                self.part(left, dt * STRIKE)
+                self.part(left, dt * STRIKE, &allowance)
             } else {
-                Part::flight(left)
+                None
             };
+            hurried |= part.is_none();
+            if parts == 1 && hurried {
+                return None;
+            }
+            let part = part.unwrap_or(Part::flight(left));
             impacts += usize::from(part.strikes);
             // An impulse of a strike is none of a longer part, however it is scaled: sweeps that begin
             // with it would leave its energy in what they do not finish.
@@ -310,13 +342,17 @@ impl Twin {
             *last = if struck { 0.0 } else { last.max(part.duration) };
             struck = part.strikes;
             let part = part.duration;
-            let before: Vec<_> = self
+            let starts: Vec<_> = self
                 .members
                 .iter()
                 .map(|i| self.body(*i).cloned())
                 .collect();
             let report = self.world.step(part).ok()?;
-            for ((member, before), cover) in self.members.iter().zip(&before).zip(&mut covers) {
+            let islands = self.world.island_reports.iter();
+            let solves = islands.map(|island| solve_work(island.contact_points, &island.solve));
+            self.work += report.pairs as u64 + solves.sum::<u64>();
+            self.dearest = self.dearest.max(self.work - before);
+            for ((member, before), cover) in self.members.iter().zip(&starts).zip(&mut covers) {
                 if let (Some(before), Some(after)) = (before, self.body(*member)) {
                     let spin = after.velocity.angular.length();
                     *cover = cover.union(&cover_of(before, &after.pose(), spin, part));
@@ -376,6 +412,7 @@ impl Twin {
             impacts,
             stopped,
             woken,
+            hurried,
         })
     }
 
@@ -395,16 +432,23 @@ impl Twin {
     /// The next part of the `left` (s): the flight to shortly before the next impact of a live body, or
     /// the impact itself, which lasts for `strike` (s). So nothing that the impact sends off meets
     /// anything in its own part, and the impact has the normal of the moment at which it happens.
-    fn part(&mut self, left: f64, strike: f64) -> Part {
-        let impacts = self.world.next_meetings(&self.live, left);
+    ///
+    /// `None` where the impacts in sight would make all of it cost more than it may.
+    fn part(&mut self, left: f64, strike: f64, allowance: &Allowance) -> Option<Part> {
+        let (impacts, work) = self.world.next_meetings(&self.live, left);
+        self.work += work;
         let live = |i: &&Meeting| self.live[i.a as usize] || self.live[i.b as usize];
         let alive = || impacts.iter().filter(live);
         let Some(safe) = alive().map(|i| i.safe).reduce(f64::min) else {
-            return Part::flight(left);
+            return Some(Part::flight(left));
         };
+        let cost = (self.work, self.dearest);
+        if !allowance.covers(&impacts, |slot| self.live[slot as usize], strike, cost) {
+            return None;
+        }
         let room = left - strike;
         if safe > 0.5 * strike && room > 0.0 {
-            return Part::flight(safe.min(room));
+            return Some(Part::flight(safe.min(room)));
         }
         let duration = if room > 0.0 { strike } else { left };
         let strikes = alive().any(|i| i.time <= duration);
@@ -422,7 +466,7 @@ impl Twin {
                 }
             }
         }
-        Part { duration, strikes }
+        Some(Part { duration, strikes })
     }
 
     /// Adds a contact of a part, in the whole world's ids.

@@ -10,8 +10,10 @@
 //! A body that turns can also come where no contact of the start of the step tells of it. So pairs of
 //! which one turns, and that have no impact by their contacts, are followed to their time of impact.
 
+use super::budget::look_work;
 use crate::StepReport;
 use crate::contact::Contact;
+use crate::crossings::pass_by;
 use crate::step::Scratch;
 use crate::sweep::Path;
 use crate::world::World;
@@ -39,30 +41,32 @@ pub(super) struct Meeting {
 
 impl World {
     /// The meetings within the next `left` (s), those without a `live` body only as far as contacts tell of
-    /// them. Nothing of the state changes.
-    pub(super) fn next_meetings(&mut self, live: &[bool], left: f64) -> Vec<Meeting> {
+    /// them, and how many pairs and points were looked at. Of the state only what it keeps of manifolds
+    /// changes, so that the step that follows need not find them again.
+    pub(super) fn next_meetings(&mut self, live: &[bool], left: f64) -> (Vec<Meeting>, u64) {
         let mut scratch = std::mem::take(&mut self.scratch);
         let mut report = StepReport::default();
         self.find_pairs(&mut scratch, left, false, &mut report);
         self.find_contacts(&mut scratch, left, false, &mut report);
-        let meetings = self.meetings(&scratch, |slot| live[slot as usize], left);
+        self.detection.list_kept(&mut self.state.kept);
+        let (meetings, followed) = self.meetings(&scratch, |slot| live[slot as usize], left);
         self.scratch = scratch;
-        meetings
+        (meetings, look_work(report.pairs, followed))
     }
 
-    /// The same from what a step has already found.
+    /// The same from what a step has already found; and how many pairs were followed.
     pub(super) fn meetings(
         &self,
         scratch: &Scratch,
         live: impl Fn(u32) -> bool,
         dt: f64,
-    ) -> Vec<Meeting> {
+    ) -> (Vec<Meeting>, usize) {
         let points = scratch.points.iter();
         let mut meetings: Vec<Meeting> = points
             .filter_map(|p| self.meeting(scratch, p, dt))
             .collect();
         // The points are in the order of their pairs, and so are these.
-        let told = meetings.len();
+        let (told, mut followed) = (meetings.len(), 0);
         for &(a, b) in self.detection.pairs() {
             let pair = |m: &Meeting| (m.a, m.b);
             if (live(a) || live(b))
@@ -70,10 +74,12 @@ impl World {
                     .binary_search_by_key(&(a, b), pair)
                     .is_err()
             {
-                meetings.extend(self.turning_meeting(scratch, (a, b), dt));
+                let meeting = self.turning_meeting(scratch, (a, b), dt);
+                followed += usize::from(meeting.is_some());
+                meetings.extend(meeting.flatten());
             }
         }
-        meetings
+        (meetings, followed)
     }
 
     /// When the surfaces at a contact meet.
@@ -101,8 +107,14 @@ impl World {
         })
     }
 
-    /// Of bodies that are apart, and of which one at least changes as it turns.
-    fn turning_meeting(&self, scratch: &Scratch, (a, b): (u32, u32), dt: f64) -> Option<Meeting> {
+    /// Of bodies that are apart; `None` where neither changes as it turns, or that is seen to be none, so that none
+    /// is looked for.
+    fn turning_meeting(
+        &self,
+        scratch: &Scratch,
+        (a, b): (u32, u32),
+        dt: f64,
+    ) -> Option<Option<Meeting>> {
         let body = |slot: u32| self.state.bodies[slot as usize].value.as_ref();
         let (body_a, body_b) = (body(a)?, body(b)?);
         if !(body_a.shape.is_convex() && body_b.shape.is_convex()) {
@@ -120,7 +132,7 @@ impl World {
                 velocity,
             }
         });
-        if !turns {
+        if !turns || pass_by((&body_a.shape, &way_a), (&body_b.shape, &way_b), dt) {
             return None;
         }
         let settings = ImpactSettings {
@@ -130,8 +142,13 @@ impl World {
         };
         let impact = time_of_impact(&body_a.shape, &way_a, &body_b.shape, &way_b, dt, &settings);
         // Half-spaces that turn strike nobody; who touches already has a contact.
-        let time = impact.ok()??.time;
-        let safe = time * (1.0 - BEFORE);
-        (time > 0.0).then_some(Meeting { a, b, time, safe })
+        let time = impact.ok().flatten().map(|i| i.time).filter(|t| *t > 0.0);
+        let meeting = |time| Meeting {
+            a,
+            b,
+            time,
+            safe: time * (1.0 - BEFORE),
+        };
+        Some(time.map(meeting))
     }
 }
