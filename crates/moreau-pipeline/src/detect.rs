@@ -382,6 +382,29 @@ impl Detection {
         }
     }
 
+    /// How many pairs of the last search have a body that `is_one`, and how often they were looked at beyond once
+    /// each: for their other manifolds, and on the way of surfaces.
+    pub(crate) fn counts(
+        &self,
+        state: &WorldState,
+        is_one: impl Fn(u32) -> bool,
+    ) -> (usize, usize) {
+        let (mut pairs, mut more) = (0, 0);
+        for (&(a, b), found) in self.pairs.iter().zip(&self.found) {
+            if !is_one(a) && !is_one(b) {
+                continue;
+            }
+            pairs += 1;
+            more += found.manifolds.len().saturating_sub(1);
+            let body = |slot: u32| state.bodies[slot as usize].value.as_ref();
+            if let (Some(body_a), Some(body_b)) = (body(a), body(b)) {
+                let reach = self.reaches[a as usize].towards(&self.reaches[b as usize]);
+                more += sweep::looks(&body_a.shape, &body_b.shape, reach);
+            }
+        }
+        (pairs, more)
+    }
+
     /// What the next step will keep of the pairs that were found last, sorted by pair; `state` is that which they
     /// were found with.
     pub(crate) fn kept<'a>(&'a self, state: &'a WorldState) -> impl Iterator<Item = &'a Kept> {

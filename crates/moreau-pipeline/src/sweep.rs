@@ -11,7 +11,7 @@
 mod composite;
 
 use crate::body::BodyState;
-use moreau_collision::{CollideSettings, Manifold, collide, collide_parts};
+use moreau_collision::{CollideSettings, Manifold, Shape, collide, collide_parts};
 use moreau_math::{Pose, Vec3, Velocity, integrate_rotation};
 
 /// A body on its free path through a step.
@@ -140,6 +140,17 @@ pub(crate) fn find(
         }
     }
     composite::find_on_the_way(a, b, (prediction, dt), found);
+}
+
+/// How often about a pair of shapes that come `reach` (m) towards each other is looked at on its way; a look at a
+/// ball counts as a quarter.
+pub(crate) fn looks(a: &Shape, b: &Shape, reach: f64) -> usize {
+    if a.is_convex() && b.is_convex() {
+        return 0;
+    }
+    let is_ball = [a, b].iter().any(|s| matches!(s, Shape::Sphere { .. }));
+    let looks = composite::looks(a, b, reach) as usize;
+    if is_ball { looks / 4 } else { looks }
 }
 
 /// Two bodies, or a part of one and a part of the other.

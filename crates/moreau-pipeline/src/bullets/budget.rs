@@ -1,7 +1,9 @@
 //! What the parts of a step may cost.
 //!
 //! Work is counted in looks, so that it is the same on every machine: one for each pair of boxes that overlap,
-//! eight for each pair that is followed to its time of impact, and for the solve of an island of n points
+//! eight for each pair that is followed to its time of impact, for each manifold of a pair but its first (of the
+//! triangles that a fast body may come to) and for each time at which a pair is looked at on its way, and for the
+//! solve of an island of n points
 //!
 //! ```text
 //! n (1 + sweeps/100 + factorisations/8)
@@ -25,7 +27,7 @@ use moreau_solver::SolveReport;
 const SWEEPS: u64 = 100;
 const FACTORIZATIONS: u64 = 8;
 
-/// Looks that it takes to follow a pair.
+/// Looks that it takes to follow a pair, or a part of one.
 const FOLLOWED: u64 = 8;
 
 /// What a group may spend, in looks.
@@ -60,7 +62,7 @@ impl Allowance {
     }
 }
 
-/// Work of a look at `pairs`, of which some are followed.
+/// Work of a look at `pairs`, where some, or some of their parts, are followed.
 pub(super) fn look_work(pairs: usize, followed: usize) -> u64 {
     pairs as u64 + FOLLOWED * followed as u64
 }
@@ -76,9 +78,8 @@ impl World {
     /// What the bodies in the slots `members` (ascending), which are whole islands, may spend.
     pub(super) fn allowance(&self, scratch: &Scratch, members: &[u32]) -> Allowance {
         let is_member = |slot: &u32| members.binary_search(slot).is_ok();
-        let pairs = self.detection.pairs().iter();
-        let mut part = pairs.filter(|(a, b)| is_member(a) || is_member(b)).count() as u64;
-        let mut solves = 0;
+        let (pairs, parts) = self.detection.counts(&self.state, |slot| is_member(&slot));
+        let (mut part, mut solves) = (look_work(pairs, parts), 0);
         let islands = &scratch.islands;
         for (range, result) in islands.ranges.iter().zip(&scratch.results) {
             let first = &islands.bodies[range.bodies.start];

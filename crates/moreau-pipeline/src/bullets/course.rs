@@ -1,7 +1,7 @@
 //! A group of bodies on its way through a step, impact after impact, in a world of its own: the group
 //! and what is in its way and does not move by impulses.
 
-use super::budget::{Allowance, solve_work};
+use super::budget::{Allowance, look_work, solve_work};
 use super::meetings::Meeting;
 use super::sums::Sums;
 use super::{cover_of, is_obstacle};
@@ -350,7 +350,9 @@ impl Twin {
             let report = self.world.step(part).ok()?;
             let islands = self.world.island_reports.iter();
             let solves = islands.map(|island| solve_work(island.contact_points, &island.solve));
-            self.work += report.pairs as u64 + solves.sum::<u64>();
+            let world = &self.world;
+            let (pairs, parts) = world.detection.counts(&world.state, |_| true);
+            self.work += look_work(pairs, parts) + solves.sum::<u64>();
             self.dearest = self.dearest.max(self.work - before);
             for ((member, before), cover) in self.members.iter().zip(&starts).zip(&mut covers) {
                 if let (Some(before), Some(after)) = (before, self.body(*member)) {

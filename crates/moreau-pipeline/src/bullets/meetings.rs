@@ -51,7 +51,8 @@ impl World {
         self.detection.list_kept(&mut self.state.kept);
         let (meetings, followed) = self.meetings(&scratch, |slot| live[slot as usize], left);
         self.scratch = scratch;
-        (meetings, look_work(report.pairs, followed))
+        let (pairs, parts) = self.detection.counts(&self.state, |_| true);
+        (meetings, look_work(pairs, followed + parts))
     }
 
     /// The same from what a step has already found; and how many pairs were followed.

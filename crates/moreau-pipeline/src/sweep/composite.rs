@@ -42,10 +42,8 @@ pub(super) fn find_on_the_way(
 ) {
     let turn = |path: &Path<'_>| turn(path, dt);
     let way = (b.velocity.linear - a.velocity.linear).length() * dt + turn(a) + turn(b);
-    let thin = thickness(&a.body.shape).min(thickness(&b.body.shape));
-    let looks = (way / (LOOK * thin)).ceil().min(MOST_LOOKS);
-    // Also where a number is not one.
-    if !(looks > 1.0) {
+    let looks = looks(&a.body.shape, &b.body.shape, way);
+    if looks == 0.0 {
         return;
     }
     let known: Vec<(u32, u32)> = found.iter().map(|f| f.manifold.parts()).collect();
@@ -131,6 +129,14 @@ fn moved(manifold: &Manifold, shift: Vec3) -> Manifold {
         });
     }
     moved
+}
+
+/// How often to look at two shapes on a way (m); zero where none is needed.
+pub(super) fn looks(a: &Shape, b: &Shape, way: f64) -> f64 {
+    let thin = thickness(a).min(thickness(b));
+    let looks = (way / (LOOK * thin)).ceil().min(MOST_LOOKS);
+    // Also where a number is not one.
+    if looks > 1.0 { looks } else { 0.0 }
 }
 
 /// How far turning alone can bring a point of the body in `dt`, m.
