@@ -10,14 +10,61 @@
 //! no velocities can bring to rest. At the point half-way both are right to rounding, and the normal's rows
 //! stay as they are.
 //!
-//! Round surfaces keep their own points: there the lever is the radius that a body rolls on.
+//! Where one of the two is round, that counts for pairs that both move, and for overlaps alone: bodies that just
+//! touch, or meet within the step, keep their own points, and so does what rolls on the ground, whose lever is the
+//! radius that it rolls on. Points of round edges that are nearly parallel also lie aside of each other, by up to
+//! 5 % of the size, which turns both by the normal's impulse, too: half-way is between the two.
 
 use crate::WorldSettings;
+use crate::body::BodyState;
+use crate::contact::Contact;
 use moreau_collision::Shape;
 use moreau_math::Vec3;
 
+/// Which point a pair acts on each other at.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) enum FrictionPoint {
+    /// Each body's own.
+    #[default]
+    Own,
+    /// The one half-way, where they overlap. From A's centre to B's, m.
+    OfOverlap(Vec3),
+    /// The one half-way along the normal, of gaps up to the slop as well.
+    Common,
+}
+
+impl FrictionPoint {
+    /// Of a pair of bodies.
+    pub(crate) fn of(bodies: [Option<&BodyState>; 2]) -> Self {
+        let [Some(a), Some(b)] = bodies else {
+            return Self::Own;
+        };
+        if is_faceted(&a.shape) && is_faceted(&b.shape) {
+            Self::Common
+        } else if a.moves() && b.moves() {
+            Self::OfOverlap(b.center - a.center)
+        } else {
+            Self::Own
+        }
+    }
+
+    /// What A's lever arm gains, and B's loses, m.
+    pub(crate) fn shift(self, settings: &WorldSettings, p: &Contact) -> Vec3 {
+        match self {
+            Self::OfOverlap(apart) if p.separation < 0.0 => 0.5 * (apart + p.lever_b - p.lever_a),
+            Self::Own | Self::OfOverlap(_) => Vec3::ZERO,
+            // A gap counts up to the slop: what lies still has gaps among its overlaps. A larger one is closed
+            // before anything acts, and then both points are one.
+            Self::Common => {
+                let most = settings.position_correction.slop;
+                p.normal * (0.5 * p.separation.min(most))
+            }
+        }
+    }
+}
+
 /// Whether all of the surface is made of plane faces.
-pub(crate) fn is_faceted(shape: &Shape) -> bool {
+fn is_faceted(shape: &Shape) -> bool {
     match shape {
         Shape::Cuboid { .. }
         | Shape::Hull(_)
@@ -30,11 +77,4 @@ pub(crate) fn is_faceted(shape: &Shape) -> bool {
         | Shape::Cone { .. } => false,
         Shape::Compound(compound) => compound.children().iter().all(|c| is_faceted(&c.shape)),
     }
-}
-
-/// What A's lever arm gains along the normal, and B's loses, m. A gap counts up to the slop: what lies still
-/// has gaps among its overlaps. A larger one is closed before anything acts, and then both points are one.
-pub(crate) fn shift(settings: &WorldSettings, normal: Vec3, separation: f64) -> Vec3 {
-    let most = settings.position_correction.slop;
-    normal * (0.5 * separation.min(most))
 }

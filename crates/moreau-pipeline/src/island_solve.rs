@@ -1,6 +1,6 @@
 //! One island: assembly, velocity solve, energy guard, position correction.
 
-use crate::common_point;
+use crate::common_point::FrictionPoint;
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
 use crate::island::{IslandRange, Islands, NONE};
@@ -207,7 +207,7 @@ impl Worker {
         let mut bounces = false;
         // Of the pair that the last contact belongs to.
         let (mut pair, mut a, mut b, mut surface) = ((NONE, NONE), 0, 0, Vec3::ZERO);
-        let mut faceted = false;
+        let mut friction_point = FrictionPoint::default();
         for index in island.contacts {
             let p = &input.points[*index as usize];
             self.speed = self.speed.max(p.approach_velocity.abs());
@@ -215,15 +215,10 @@ impl Worker {
                 pair = (p.a.index, p.b.index);
                 (a, b) = (self.local(island, pair.0), self.local(island, pair.1));
                 surface = surface_velocity(input.state, pair);
-                faceted = [pair.0, pair.1].iter().all(|index| {
-                    let body = input.state.bodies[*index as usize].value.as_ref();
-                    body.is_some_and(|b| common_point::is_faceted(&b.shape))
-                });
+                let body = |index: u32| input.state.bodies[index as usize].value.as_ref();
+                friction_point = FrictionPoint::of([body(pair.0), body(pair.1)]);
             }
-            let mut shift = Vec3::ZERO;
-            if faceted {
-                shift = common_point::shift(&input.state.settings, p.normal, p.separation);
-            }
+            let shift = friction_point.shift(&input.state.settings, p);
             let frame = ContactFrame {
                 normal: p.normal,
                 tangent1: p.tangent1,

@@ -137,6 +137,71 @@ fn friction_keeps_angular_momentum_where_faceted_bodies_overlap() {
     assert!(worst < 1e-13, "{worst:e}");
 }
 
+/// Round bodies, up to a tenth of their size in each other or in a box, that spin, rub and part.
+#[test]
+fn friction_keeps_angular_momentum_where_round_bodies_overlap() {
+    let shapes = [
+        Shape::sphere(0.5),
+        Shape::capsule(0.4, 0.3),
+        Shape::cylinder(0.5, 0.4),
+        Shape::cone(0.5, 0.5),
+        Shape::cuboid(0.5, 0.4, 0.6),
+    ];
+    let (mut rubbed, mut worst) = (0, 0.0_f64);
+    for seed in 0..200 {
+        let mut next = noise(seed);
+        let mut vector = |size: f64| vec3(next(), next(), next()) * size;
+        let (first, second) = (&shapes[seed as usize % 4], &shapes[(seed / 4) as usize % 5]);
+        let mut world = space();
+        let place = vector(5.0);
+        let along = vector(1.0).normalize();
+        let (turn_a, turn_b) = (vector(3.0), vector(3.0));
+        let body = |shape: &Shape, turn: Vec3| {
+            let body = Body::dynamic(shape.clone()).density(600.0).friction(0.7);
+            body.rotated(Quat::from_scaled_axis(turn))
+        };
+        let a = body(first, turn_a).at(place);
+        let b = body(second, turn_b);
+        // As far apart along a line as leaves them some centimetres deep.
+        let pose = |at: Vec3, turn: Vec3| moreau_math::Pose::new(at, Quat::from_scaled_axis(turn));
+        let far = pose(place + along * 4.0, turn_b);
+        let gap =
+            moreau_collision::cast_shape(second, &far, -along, first, &pose(place, turn_a), 4.0);
+        let Some(gap) = gap.unwrap() else {
+            continue;
+        };
+        let b = b.at(far.translation - along * (gap.time + 0.03));
+        let ids = [
+            world
+                .add(a.moving(along * 2.0 + vector(2.0), vector(3.0)))
+                .unwrap(),
+            world
+                .add(b.moving(-along * 2.0 + vector(2.0), vector(3.0)))
+                .unwrap(),
+        ];
+        for _ in 0..4 {
+            // Impulses act where the step starts.
+            let centers = ids.map(|id| world.body(id).unwrap().center_of_mass());
+            let before = momenta(&world, &ids, &centers);
+            world.step(DT).unwrap();
+            let after = momenta(&world, &ids, &centers);
+            let pushing = world.contacts().iter().filter(|c| c.impulse.x > 0.0);
+            if pushing.clone().any(|c| c.separation > 0.0) {
+                // The points at which it acts are apart until it closes.
+                continue;
+            }
+            rubbed += usize::from(pushing.clone().any(|c| {
+                c.separation < -1e-3 && moreau_math::libm::hypot(c.impulse.y, c.impulse.z) > 1.0
+            }));
+            let size = 1000.0 * (1.0 + place.length());
+            worst = worst.max((after.0 - before.0).length() / size);
+            worst = worst.max((after.1 - before.1).length() / size);
+        }
+    }
+    assert!(rubbed >= 100, "{rubbed}");
+    assert!(worst < 1e-13, "{worst:e}");
+}
+
 /// Two slabs that stick to each other, deep in one another, turn as one.
 #[test]
 fn bodies_that_stick_turn_as_one_however_deep_they_overlap() {
