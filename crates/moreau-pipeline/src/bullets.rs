@@ -270,7 +270,7 @@ fn join(
     }
     members.sort_unstable();
     members.dedup();
-    if groups.iter().any(|g| g.members == members && g.all >= all) {
+    if members.is_empty() || groups.iter().any(|g| g.members == members && g.all >= all) {
         return;
     }
     // Groups are made of whole islands, so that none that is not taken in shares a member with one that is.

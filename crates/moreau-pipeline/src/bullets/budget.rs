@@ -77,7 +77,11 @@ pub(super) fn solve_work(points: usize, solve: &SolveReport) -> u64 {
 impl World {
     /// What the bodies in the slots `members` (ascending), which are whole islands, may spend.
     pub(super) fn allowance(&self, scratch: &Scratch, members: &[u32]) -> Allowance {
-        let is_member = |slot: &u32| members.binary_search(slot).is_ok();
+        let ends = (members.first(), members.last());
+        // Most bodies of a large world are beyond the ends of a small group.
+        let is_member = |slot: &u32| {
+            ends.0 <= Some(slot) && Some(slot) <= ends.1 && members.binary_search(slot).is_ok()
+        };
         let (pairs, parts) = self.detection.counts(&self.state, |slot| is_member(&slot));
         let (mut part, mut solves) = (look_work(pairs, parts), 0);
         let islands = &scratch.islands;

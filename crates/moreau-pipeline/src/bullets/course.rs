@@ -200,7 +200,14 @@ impl Twin {
         let mut slots = [members, obstacles].concat();
         slots.sort_unstable();
         slots.dedup();
-        let local = |slot: u32| slots.binary_search(&slot).ok().map(|i| i as u32);
+        let ends = (slots.first().copied(), slots.last().copied());
+        // Most of what is looked up is beyond the ends of a small group.
+        let local = |slot: u32| {
+            if Some(slot) < ends.0 || Some(slot) > ends.1 {
+                return None;
+            }
+            slots.binary_search(&slot).ok().map(|i| i as u32)
+        };
         let id = |index: u32| BodyId {
             index,
             generation: 0,
