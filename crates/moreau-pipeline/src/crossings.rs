@@ -22,7 +22,7 @@ use crate::body::BodyState;
 use crate::detect::Detection;
 use crate::integrate;
 use crate::world::WorldState;
-use moreau_collision::{ImpactSettings, Motion, Shape, time_of_impact};
+use moreau_collision::{Aabb, ImpactSettings, Motion, Shape, time_of_impact};
 use moreau_math::{Pose, Quat, Vec3, Velocity, rotation_difference};
 
 /// Part of a body's inner radius that it may move, or go into another, unwatched.
@@ -38,6 +38,9 @@ const HALF_TURN: f64 = 3.0;
 /// the short way round, from one of its poses to the next.
 const LEG_TURN: f64 = 0.5;
 const MOST_LEGS: f64 = 1024.0;
+
+/// By how much of their size shapes must be apart at least to be seen to pass by, for the rounding.
+const ROOM: f64 = 1e-9;
 
 /// Legs of a pair from which a look at the balls around both pays.
 const MANY_LEGS: usize = 8;
@@ -404,7 +407,7 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
 }
 
 /// Whether two shapes on their ways for `duration` (s) stay so far apart that no turn of theirs matters: the balls
-/// around their centres do not meet.
+/// around their centres do not meet, or the boxes around their ways.
 pub(crate) fn pass_by(a: (&Shape, &Motion), b: (&Shape, &Motion), duration: f64) -> bool {
     let radius = |(shape, way): (&Shape, &Motion)| shape.bounding_radius() + way.center.length();
     let center = |way: &Motion| way.pose.transform_point(way.center);
@@ -415,7 +418,19 @@ pub(crate) fn pass_by(a: (&Shape, &Motion), b: (&Shape, &Motion), duration: f64)
     let time = -from.dot(speed) / speed.length_squared();
     let time = if time > 0.0 { time.min(duration) } else { 0.0 };
     // Not for half-spaces, whose reach is infinite.
-    (from + speed * time).length() > reach * (1.0 + 1e-9)
+    if (from + speed * time).length() > reach * (1.0 + ROOM) {
+        return true;
+    }
+    let around = |(shape, way): (&Shape, &Motion)| {
+        if way.velocity == Velocity::ZERO {
+            return shape.aabb(&way.pose);
+        }
+        let from = center(way);
+        let to = from + way.velocity.linear * duration;
+        Aabb::new(from.min(to), from.max(to)).enlarged(radius((shape, way)) * (1.0 + ROOM))
+    };
+    // Where nothing moves, it is up to the shapes.
+    !around(a).overlaps(&around(b)) && speed != Vec3::ZERO
 }
 
 /// The way of a body to where the step takes it.
