@@ -22,7 +22,7 @@ use crate::body::BodyState;
 use crate::detect::Detection;
 use crate::integrate;
 use crate::world::WorldState;
-use moreau_collision::{Aabb, ImpactSettings, Motion, Shape, time_of_impact};
+use moreau_collision::{Aabb, ImpactSettings, Motion, Shape, closest_points, time_of_impact};
 use moreau_math::{Pose, Quat, Vec3, Velocity, rotation_difference};
 
 /// Part of a body's inner radius that it may move, or go into another, unwatched.
@@ -273,7 +273,10 @@ impl Legs {
                 next(&from, duration)
             };
             let leg = leg(&from, &to, duration);
-            most = most.max(off_the_way(body, from.2, &leg, duration));
+            // The last goes to where the step leads, whose phase is lost where it turns far.
+            if !is_last {
+                most = most.max(off_the_way(body, from.2, &leg, duration));
+            }
             from = to;
             leg
         });
@@ -362,6 +365,18 @@ fn times(a: &Side<'_>, b: &Side<'_>) -> Vec<f64> {
     times
 }
 
+/// How deep two bodies may become (m) that start the step `there` (m) deep in each other, where their legs may be `off`
+/// (m) their ways: what is deep already stops nobody, nor does a leg that is a little deeper than the way.
+fn depth_limit(kappa: f64, off: f64, there: f64) -> f64 {
+    if there < kappa {
+        kappa + off
+    } else if there <= kappa + off {
+        there + DEEPER * kappa + off
+    } else {
+        there + DEEPER * kappa
+    }
+}
+
 /// When one of the two is too deep in the other; None where that does not happen.
 fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
     let (shape_a, shape_b) = (&a.body.shape, &b.body.shape);
@@ -377,6 +392,12 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
     }
     let off = (a.legs.off + b.legs.off).min(kappa);
     let mut depth = kappa + off;
+    if off > 0.0 {
+        let start = [a, b].map(|side| side.legs.at(0.0));
+        if let Some(near) = closest_points(shape_a, &start[0], shape_b, &start[1]) {
+            depth = depth_limit(kappa, off, -near.separation);
+        }
+    }
     let times = times(a, b);
     for span in times.windows(2) {
         let (start, end) = (span[0], span[1]);
@@ -400,7 +421,7 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
                 return Some(start + impact.time);
             }
             // They are that deep already.
-            depth = -impact.separation + DEEPER * kappa + off;
+            depth = -impact.separation + DEEPER * kappa;
         }
     }
     None

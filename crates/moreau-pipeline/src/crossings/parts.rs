@@ -13,7 +13,7 @@
 //! Contacts tell which side of a surface is its front; so a body that comes from behind, where it has
 //! no contact either, is not stopped.
 
-use super::{DEEPER, SHARE, Side, times};
+use super::{SHARE, Side, depth_limit, times};
 use moreau_collision::{CollideSettings, Manifold, Motion, Shape, collide_all};
 use moreau_math::{Pose, Vec3};
 
@@ -99,7 +99,7 @@ fn follow(
         if start + t == 0.0 {
             let there = -deepest(&manifolds);
             if there + close >= limit.kappa {
-                limit.depth = there + DEEPER * limit.kappa + limit.off;
+                limit.depth = depth_limit(limit.kappa, limit.off, there.max(limit.kappa));
             }
         }
         let depth = limit.depth;
