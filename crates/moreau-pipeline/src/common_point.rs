@@ -13,7 +13,7 @@
 //! Where one of the two is round, that counts for pairs that both move, and for overlaps alone: bodies that just
 //! touch, or meet within the step, keep their own points, and so does what rolls on the ground, whose lever is the
 //! radius that it rolls on. Points of round edges that are nearly parallel also lie aside of each other, by up to
-//! 5 % of the size, which turns both by the normal's impulse, too: half-way is between the two.
+//! 5 % of the size, which turns both by the normal's impulse, too: beyond the slop, half-way is between the two.
 
 use crate::WorldSettings;
 use crate::body::BodyState;
@@ -50,15 +50,24 @@ impl FrictionPoint {
 
     /// What A's lever arm gains, and B's loses, m.
     pub(crate) fn shift(self, settings: &WorldSettings, p: &Contact) -> Vec3 {
+        let slop = settings.position_correction.slop;
+        let (normal, depth) = (p.normal, -p.separation);
         match self {
-            Self::OfOverlap(apart) if p.separation < 0.0 => 0.5 * (apart + p.lever_b - p.lever_a),
+            Self::OfOverlap(apart) if depth > 0.0 => {
+                // What lies aside comes in beyond the slop, little by little: at rest it would make points jump
+                // with the last digits of the overlap.
+                let aside = apart + p.lever_b - p.lever_a + normal * depth;
+                let part = if depth >= 2.0 * slop {
+                    1.0
+                } else {
+                    ((depth - slop) / slop).max(0.0)
+                };
+                (aside * part - normal * depth) * 0.5
+            }
             Self::Own | Self::OfOverlap(_) => Vec3::ZERO,
             // A gap counts up to the slop: what lies still has gaps among its overlaps. A larger one is closed
             // before anything acts, and then both points are one.
-            Self::Common => {
-                let most = settings.position_correction.slop;
-                p.normal * (0.5 * p.separation.min(most))
-            }
+            Self::Common => normal * (0.5 * p.separation.min(slop)),
         }
     }
 }

@@ -131,14 +131,6 @@ fn moved(manifold: &Manifold, shift: Vec3) -> Manifold {
     moved
 }
 
-/// How often to look at two shapes on a way (m); zero where none is needed.
-pub(super) fn looks(a: &Shape, b: &Shape, way: f64) -> f64 {
-    let thin = thickness(a).min(thickness(b));
-    let looks = (way / (LOOK * thin)).ceil().min(MOST_LOOKS);
-    // Also where a number is not one.
-    if looks > 1.0 { looks } else { 0.0 }
-}
-
 /// How far turning alone can bring a point of the body in `dt`, m.
 fn turn(path: &Path<'_>, dt: f64) -> f64 {
     let radius = match &path.body.shape {
@@ -163,4 +155,12 @@ fn thickness(shape: &Shape) -> f64 {
         }
         _ => shape.aabb(&Pose::IDENTITY).extents().min_element(),
     }
+}
+
+/// How often to look at two shapes on a way (m); zero where none is needed.
+pub(super) fn looks(a: &Shape, b: &Shape, way: f64) -> f64 {
+    let thin = thickness(a).min(thickness(b));
+    let looks = (way / (LOOK * thin)).ceil().min(MOST_LOOKS);
+    // Also where a number is not one.
+    if looks > 1.0 { looks } else { 0.0 }
 }

@@ -105,6 +105,10 @@ fn a_pile_of_all_shapes_stays_in_its_container() {
         }
         let mut deepest = 0.0_f64;
         let mut least = f64::INFINITY;
+        // A step of a body that tips or rolls up may gain m a · a h²/2 with a at most g: now and then one does
+        // in the settling pile, and which depends on the last digits.
+        let masses = world.bodies().map(|b| b.mass_properties().mass);
+        let slack = 0.5 * masses.fold(0.0, f64::max) * (9.81 * DT) * (9.81 * DT);
         let steps = 600;
         for step in 0..steps {
             let report = world.step(DT).unwrap();
@@ -117,8 +121,8 @@ fn a_pile_of_all_shapes_stays_in_its_container() {
             }
             let energy = report.kinetic_energy + report.potential_energy;
             assert!(
-                energy <= least + 1e-6 * least.abs(),
-                "ground {ground}, step {step}: {energy} J"
+                energy <= least + slack,
+                "ground {ground}, step {step}: {energy} J, {least} before"
             );
             least = least.min(energy);
             if step >= steps - 60 {
