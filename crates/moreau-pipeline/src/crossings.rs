@@ -39,6 +39,9 @@ const HALF_TURN: f64 = 3.0;
 const LEG_TURN: f64 = 0.5;
 const MOST_LEGS: f64 = 1024.0;
 
+/// How far (of its size) legs may be off the way of a body in any case, however thin it is.
+const FINEST: f64 = 1e-4;
+
 /// By how much of their size shapes must be apart at least to be seen to pass by, for the rounding.
 const ROOM: f64 = 1e-9;
 
@@ -125,7 +128,8 @@ pub(crate) fn stop(
     for index in meetings.iter().flat_map(|m| [m.pair.0, m.pair.1]) {
         let i = index as usize;
         if let (None, Some(body)) = (&legs[i], &state.bodies[i].value) {
-            legs[i] = Some(Legs::new(body, &motions[i], &moved[i], dt));
+            let is_followed = followed.binary_search(&index).is_ok();
+            legs[i] = Some(Legs::new((body, is_followed), &motions[i], &moved[i], dt));
         }
     }
     let look = |pair: (u32, u32), stops: &[f64]| {
@@ -224,17 +228,25 @@ fn off_the_way(body: &BodyState, spin: Vec3, leg: &Motion, duration: f64) -> f64
 }
 
 impl Legs {
-    fn new(body: &BodyState, motion: &integrate::Motion, moved: &Moved, dt: f64) -> Self {
+    /// Of a body that was followed impact by impact the motion tells the end, and not how it came there.
+    fn new(
+        (body, is_followed): (&BodyState, bool),
+        motion: &integrate::Motion,
+        moved: &Moved,
+        dt: f64,
+    ) -> Self {
         let turn = motion.velocity.angular.length().max(moved.2.length()) * dt;
         let whole = way(body, moved, dt);
         let off = off_the_way(body, motion.velocity.angular, &whole, dt);
         let share = DEEPER * SHARE * parts::inner_radius(&body.shape);
+        let share = share.max(FINEST * body.shape.bounding_radius());
         // Where it is does not depend on how a ball about its centre turns.
         let is_ball = matches!(body.shape, Shape::Sphere { .. });
         let is_round = is_ball && body.mass.center_of_mass == Vec3::ZERO;
-        if turn < HALF_TURN && off <= share || is_round {
+        let is_even = is_round || is_followed && turn < HALF_TURN;
+        if is_even || turn < HALF_TURN && off <= share {
             return Self {
-                off: if is_round { 0.0 } else { off },
+                off: if is_even { 0.0 } else { off },
                 legs: vec![whole],
                 duration: dt,
             };
