@@ -56,7 +56,7 @@ fn body(random: &mut Random, kind: u32, h: f64) -> (Shape, Quat) {
             let sides = 3 + (random.range(0.0, 9.0) as u32);
             let corners: Vec<Vec3> = (0..2 * sides)
                 .map(|i| {
-                    let angle = 6.283 * f64::from(i / 2) / f64::from(sides);
+                    let angle = std::f64::consts::TAU * f64::from(i / 2) / f64::from(sides);
                     let y = if i % 2 == 0 { -h } else { h };
                     vec3(w * libm::cos(angle), y, d * libm::sin(angle))
                 })

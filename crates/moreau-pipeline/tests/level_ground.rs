@@ -45,7 +45,7 @@ fn slider(random: &mut Random, h: f64) -> (Shape, Quat, f64, bool) {
     let lying = Quat::from_xyzw(0.5_f64.sqrt(), 0.0, 0.0, 0.5_f64.sqrt());
     let hexagon = || -> Vec<Vec3> {
         let angle = |i: u32| f64::from(i / 2) * std::f64::consts::FRAC_PI_3;
-        let side = |i: u32| if i % 2 == 0 { -h } else { h };
+        let side = |i: u32| if i.is_multiple_of(2) { -h } else { h };
         let corner = |i: u32| vec3(w * libm::cos(angle(i)), side(i), d * libm::sin(angle(i)));
         (0..12).map(corner).collect()
     };
