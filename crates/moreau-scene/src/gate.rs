@@ -149,6 +149,24 @@ pub enum Quantity {
     /// The figure `max_horizontal_drift_m` so far.
     #[serde(rename = "max_horizontal_drift")]
     MaxHorizontalDrift,
+    /// Least x of the centre of mass of a body with mass, at the start and after each step so far, m.
+    #[serde(rename = "lowest.x")]
+    LowestX,
+    /// Least y of the centre of mass of a body with mass, at the start and after each step so far, m.
+    #[serde(rename = "lowest.y")]
+    LowestY,
+    /// Least z of the centre of mass of a body with mass, at the start and after each step so far, m.
+    #[serde(rename = "lowest.z")]
+    LowestZ,
+    /// Greatest x of the centre of mass of a body with mass, at the start and after each step so far, m.
+    #[serde(rename = "highest.x")]
+    HighestX,
+    /// Greatest y of the centre of mass of a body with mass, at the start and after each step so far, m.
+    #[serde(rename = "highest.y")]
+    HighestY,
+    /// Greatest z of the centre of mass of a body with mass, at the start and after each step so far, m.
+    #[serde(rename = "highest.z")]
+    HighestZ,
     /// Largest speed of a dynamic body, m/s.
     #[serde(rename = "max_speed")]
     MaxSpeed,
@@ -175,9 +193,8 @@ impl Quantity {
             | LastPushZ => true,
             KineticEnergy | EnergyChange | EnergyGain | EnergyDrift | MomentumX | MomentumY
             | MomentumZ | MomentumDrift | AngularMomentumDrift | MaxPenetration | Penetration
-            | MaxHorizontalDrift | MaxSpeed | ResidualMax | UncertifiedSteps | ContactPoints => {
-                false
-            }
+            | MaxHorizontalDrift | LowestX | LowestY | LowestZ | HighestX | HighestY | HighestZ
+            | MaxSpeed | ResidualMax | UncertifiedSteps | ContactPoints => false,
         }
     }
 }

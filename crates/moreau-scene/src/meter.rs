@@ -21,6 +21,9 @@ pub(crate) struct Meter {
     pub(crate) energy_drift: f64,
     pub(crate) cone_excess: f64,
     pub(crate) drift: f64,
+    /// Of the centres of mass of bodies with mass, m.
+    lowest: Vec3,
+    highest: Vec3,
     pub(crate) max_penetration: f64,
     pub(crate) max_contact_points: usize,
     pub(crate) peak_speed: f64,
@@ -86,6 +89,8 @@ impl Meter {
             energy_drift: 0.0,
             cone_excess: 0.0,
             drift: 0.0,
+            lowest: Vec3::INFINITY,
+            highest: Vec3::NEG_INFINITY,
             max_penetration: 0.0,
             max_contact_points: 0,
             peak_speed: max_speed(world),
@@ -103,6 +108,7 @@ impl Meter {
             forces,
             last: None,
         };
+        meter.reach(world);
         meter.start_energy = meter.mechanical_energy(world);
         meter.energy = meter.start_energy;
         meter
@@ -117,6 +123,7 @@ impl Meter {
         let rise = self.energy - self.start_energy;
         self.energy_gain = self.energy_gain.max(rise);
         self.energy_drift = self.energy_drift.max(rise.abs());
+        self.reach(world);
         for (body, (id, start)) in world.bodies().zip(&self.start) {
             if body.id() == *id && body.mass_properties().mass > 0.0 {
                 let drift = across(body.center_of_mass() - *start, self.up);
@@ -144,6 +151,16 @@ impl Meter {
             body.after_step(world, self.up);
         }
         self.last = Some(*report);
+    }
+
+    /// Takes in where the bodies are.
+    fn reach(&mut self, world: &World) {
+        for body in world.bodies() {
+            if body.mass_properties().mass > 0.0 {
+                self.lowest = self.lowest.min(body.center_of_mass());
+                self.highest = self.highest.max(body.center_of_mass());
+            }
+        }
     }
 
     /// Kinetic energy and the potentials of gravity and of the constant forces, J.
@@ -174,6 +191,12 @@ impl Meter {
             MaxPenetration => self.max_penetration,
             Penetration => last.max_penetration,
             MaxHorizontalDrift => self.drift,
+            LowestX => self.lowest.x,
+            LowestY => self.lowest.y,
+            LowestZ => self.lowest.z,
+            HighestX => self.highest.x,
+            HighestY => self.highest.y,
+            HighestZ => self.highest.z,
             MaxSpeed => max_speed(world),
             ResidualMax => self.residual,
             UncertifiedSteps => self.uncertified as f64,

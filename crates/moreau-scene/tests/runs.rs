@@ -155,6 +155,27 @@ fn drift_is_measured_across_gravity() {
 }
 
 #[test]
+fn gates_can_ask_how_far_anything_came() {
+    // Thrown up at 1 m/s under 2 m/s²: back after a second, 1.5 m further along x.
+    let text = r#""steps": 60, "gravity": [0, -2, 0], "expect": [
+        {"quantity": "lowest.x", "value": 1, "tolerance": 1e-12, "reason": "where it starts"},
+        {"quantity": "highest.x", "value": 2.5, "tolerance": 1e-9, "reason": "v t"},
+        {"quantity": "highest.y", "value": 0.25, "tolerance": 1e-3, "reason": "v²/(2 g)"},
+        {"quantity": "lowest.y", "value": 0, "tolerance": 1e-9, "reason": "back where it started"},
+        {"quantity": "lowest.z", "value": -3, "tolerance": 1e-12, "reason": "the ball beside it"},
+        {"quantity": "highest.z", "value": 0, "tolerance": 1e-12, "reason": "nothing moves along z"}],
+        "bodies": [
+        {"kind": "static", "shape": {"sphere": {"radius": 0.1}}, "position": [9, 9, 9]},
+        {"shape": {"sphere": {"radius": 0.1}}, "position": [1.2, 0, -3], "gravity_scale": 0},
+        {"shape": {"sphere": {"radius": 0.1}}, "position": [1, 0, 0], "linear_velocity": [1.5, 1, 0]}]"#;
+    let mut run = run(&scene(text));
+    run.run_to_end().unwrap();
+    for gate in moreau_scene::evaluate(&run) {
+        assert!(gate.passed(), "{gate}");
+    }
+}
+
+#[test]
 fn penetration_is_that_of_the_contacts() {
     let text = r#""steps": 1, "settings": {"position_correction": {"rate": 0}}, "bodies": [
         {"kind": "static", "shape": {"half_space": {"normal": [0, 1, 0]}}},
