@@ -166,6 +166,12 @@ impl WorldSettings {
                 "0 or more, and finite",
             ),
             (
+                "solver.simd.slow_tolerance",
+                self.solver.simd.slow_tolerance,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
                 "solver.pgs.tolerance",
                 self.solver.pgs.tolerance,
                 f64::MAX,

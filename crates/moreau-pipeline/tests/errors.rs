@@ -358,7 +358,7 @@ fn joints_that_hold_nothing() {
 fn settings_out_of_range() {
     let (mut world, ..) = world();
     type Spoil = fn(&mut WorldSettings, f64);
-    let knobs: [(&str, Spoil); 11] = [
+    let knobs: [(&str, Spoil); 12] = [
         ("prediction_distance", |s, x| s.prediction_distance = x),
         ("bounce_threshold", |s, x| s.bounce_threshold = x),
         ("position_correction.rate", |s, x| {
@@ -371,6 +371,9 @@ fn settings_out_of_range() {
             s.position_correction.max_speed = x
         }),
         ("solver.simd.tolerance", |s, x| s.solver.simd.tolerance = x),
+        ("solver.simd.slow_tolerance", |s, x| {
+            s.solver.simd.slow_tolerance = x
+        }),
         ("solver.pgs.tolerance", |s, x| s.solver.pgs.tolerance = x),
         ("solver.newton.tolerance", |s, x| {
             s.solver.newton.tolerance = x
