@@ -231,6 +231,12 @@ impl Scratch {
 /// it is time for one.
 const NEAR: f64 = 16.0;
 
+/// A warm start that leaves more, m/s, is of no use: no bodies are so fast.
+const MOST_RESIDUAL: f64 = 1e9;
+
+/// To what part of the residual a solve that goes on with velocities made anew must have come since the last time.
+const HELPS: f64 = 1e-3;
+
 /// What a sweep changed.
 struct Sweep {
     /// |g|²_D, and g·D (change of the end).
@@ -262,10 +268,15 @@ struct Progress {
     last: f64,
     /// |g|²_D at the last looks, the older first; infinite before the first ones.
     squares: [f64; 2],
+    /// The residual that was left where the one that was looked at was last wrong; infinite where it never was.
+    mistaken: f64,
 }
 
 /// A solve is slow whose sweeps change more than this part (of |g|²_D) of what they changed two looks ago.
 const SLOW: f64 = 0.5;
+
+/// Looks that are foreseen. What needs more is not given up while it comes nearer at all.
+const MOST_LOOKS_AHEAD: u32 = 10_000;
 
 impl Progress {
     /// To be asked at each look, with the largest change of the last sweep: whether the solve is slow, and will not
@@ -273,19 +284,20 @@ impl Progress {
     fn is_hopeless(&mut self, sweep: &Sweep, settings: &SimdSettings) -> bool {
         let [before, last] = self.squares;
         self.squares = [last, sweep.square];
-        if !(sweep.square > SLOW * before) {
+        if !(sweep.square > SLOW * before && sweep.change <= settings.slow_tolerance) {
             return false;
         }
         let pace = (sweep.square / before).sqrt();
         let mut change = sweep.change;
         let left = (settings.max_sweeps - self.sweeps) / (2 * settings.check_every);
-        for _ in 0..left {
+        // A large budget is no reason to count to it at each look.
+        for _ in 0..left.min(MOST_LOOKS_AHEAD) {
             change *= pace;
             if change <= settings.tolerance {
                 return false;
             }
         }
-        true
+        pace >= 1.0 || left <= MOST_LOOKS_AHEAD
     }
 }
 
@@ -310,6 +322,14 @@ impl Solve<'_, '_, '_> {
                     self.start(impulses);
                     residual = self.residual(0);
                 }
+                if !(residual.value <= MOST_RESIDUAL) {
+                    // The way back from there is longer than that from nothing.
+                    impulses.contacts.fill(Vec3::ZERO);
+                    impulses.rows.fill(0.0);
+                    make_feasible(self.problem, impulses);
+                    self.start(impulses);
+                    residual = self.residual(0);
+                }
                 if self.settings.keep_best {
                     self.keep(0);
                 }
@@ -322,12 +342,23 @@ impl Solve<'_, '_, '_> {
                     best: residual.value,
                     last: residual.value,
                     squares: [f64::INFINITY; 2],
+                    mistaken: f64::INFINITY,
                 })
             }
         };
-        let stop = self.iterate(progress)?;
-        self.finish(progress, impulses);
-        let residual = self.residual(progress.current);
+        let (stop, residual) = loop {
+            let stop = self.iterate(progress)?;
+            self.finish(progress, impulses);
+            let residual = self.residual(progress.current);
+            // Sweeps from a far too large warm start leave its rounding in the velocities that they change; it is
+            // gone from those that are made anew.
+            let mistaken = progress.last <= tolerance && residual.value > NEAR * tolerance;
+            let helps = residual.value < HELPS * progress.mistaken;
+            if !(mistaken && helps) || progress.sweeps == self.settings.max_sweeps {
+                break (stop, residual);
+            }
+            self.go_on(progress, residual.value);
+        };
         let current = self.conductor.impulses(progress.current);
         get_impulses(self.contacts, current, &mut impulses.contacts);
         impulses.rows.copy_from_slice(&self.rows.impulses);
@@ -339,6 +370,22 @@ impl Solve<'_, '_, '_> {
         Some(residual.report(progress.sweeps, stop))
     }
 
+    /// Starts anew from where the solve is, with velocities that fit.
+    fn go_on(&mut self, progress: &mut Progress, residual: f64) {
+        self.rows.rest();
+        self.conductor.copy_impulses(progress.current);
+        *progress = Progress {
+            sweeps: progress.sweeps,
+            momentum: Momentum::new(),
+            beta: 0.0,
+            current: progress.current,
+            best: residual,
+            last: residual,
+            squares: [f64::INFINITY; 2],
+            mistaken: residual,
+        };
+    }
+
     /// Sweeps, up to the end or to where contacts that waited have to be visited.
     fn iterate(&mut self, progress: &mut Progress) -> Option<StopReason> {
         let SimdSettings {
@@ -347,7 +394,6 @@ impl Solve<'_, '_, '_> {
             accelerate,
             keep_best,
             tolerance,
-            slow_tolerance,
             ..
         } = *self.settings;
         while progress.sweeps < max_sweeps {
@@ -360,11 +406,8 @@ impl Solve<'_, '_, '_> {
                 progress.momentum.adapt();
             }
             let near = if due { NEAR } else { 1.0 } * tolerance;
-            let stalled = sweep.square == 0.0
-                || due
-                    && !early
-                    && progress.is_hopeless(&sweep, self.settings)
-                    && sweep.change <= slow_tolerance;
+            let stalled =
+                sweep.square == 0.0 || due && !early && progress.is_hopeless(&sweep, self.settings);
             let mut looked = false;
             if due && keep_best || sweep.change <= near || stalled {
                 self.look(progress);

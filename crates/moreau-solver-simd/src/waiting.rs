@@ -4,7 +4,7 @@
 //! start is zero and, at the velocities of the warm start,
 //!
 //! ```text
-//! s_n(c) > margin = 4 sqrt(mean of e²),    e = |s_n| where the warm start presses, max(0, -s_n) elsewhere
+//! s_n(c) > margin = 4 (mean of e),    e = |s_n| where the warm start presses, max(0, -s_n) elsewhere
 //! ```
 //!
 //! with s_n = u_n + b_n in m/s, and the mean over all contacts: e is how far velocities will have to
@@ -14,7 +14,7 @@
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
 
-/// Margin in units of the errors' root mean square.
+/// Margin in units of the errors' mean.
 const MARGIN: f64 = 4.0;
 
 /// Smaller problems, and those of which less than an eighth could wait, are not worth the looks.
@@ -44,12 +44,12 @@ impl Waiting {
             let u = v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a);
             c.frame.normal.dot(u) + c.bias.x
         }));
-        let mut square = 0.0;
+        let mut sum = 0.0;
         for (s, l) in self.normal.iter().zip(&impulses.contacts) {
             let error = if l.x > 0.0 { *s } else { s.min(0.0) };
-            square += error.abs();
+            sum += error.abs();
         }
-        let margin = MARGIN * square / contacts.len() as f64;
+        let margin = MARGIN * sum / contacts.len() as f64;
         let mut count = 0;
         for ((waits, s), l) in self
             .waits
