@@ -22,6 +22,9 @@
 //! met on its face, and not at its lower edge. (Within one surface the triangles know their neighbours,
 //! and there are no ghosts to take out.)
 //!
+//! A ghost that leans on n_s by less than 45 degrees may be what carries the body next: a side that comes down
+//! askew over the seam. Its points stay, with the normal and the height over the plane of S in place of their own.
+//!
 //! Left out are only contacts with static and kinematic bodies; the step report counts them.
 
 use crate::BodyId;
@@ -29,6 +32,7 @@ use crate::contact::Contact;
 use crate::sweep::Path;
 use crate::world::WorldState;
 
+use moreau_constraint::ContactFrame;
 use moreau_math::{Vec3, Velocity};
 use std::ops::Range;
 
@@ -37,6 +41,12 @@ const LEAST_STEP: f64 = 1e-9;
 
 /// 1 - cos of the angle between normals that count as one.
 const SAME_NORMAL: f64 = 1e-12;
+
+/// Least cosine between the normals of a ghost and of its support for the ghost's points to stay.
+const LEANS: f64 = 0.7;
+
+/// Largest difference between a separation and that of its points, m, for them to be where the step starts.
+const AT_START: f64 = 1e-9;
 
 /// The points of a manifold of a dynamic body with one that is not.
 #[derive(Clone, Debug)]
@@ -59,6 +69,8 @@ struct Group {
 pub(crate) struct Seams {
     groups: Vec<Group>,
     ghost: Vec<bool>,
+    /// Manifolds that take the plane of another.
+    leaning: Vec<(Group, Group)>,
 }
 
 impl Seams {
@@ -78,11 +90,20 @@ impl Seams {
                 let others = run.iter().enumerate().filter(|(k, _)| *k != i);
                 let mut supports = others.map(|(_, support)| support);
                 let motion = motion(state, free, group) * dt;
-                if supports.any(|s| covers((state, points), s, group, motion)) {
-                    self.ghost[group.points.clone()].fill(true);
-                    manifolds += 1;
+                match supports.find(|s| covers((state, points), s, group, motion)) {
+                    Some(support) if leans((state, points), support, group) => {
+                        self.leaning.push((support.clone(), group.clone()));
+                    }
+                    Some(_) => {
+                        self.ghost[group.points.clone()].fill(true);
+                        manifolds += 1;
+                    }
+                    None => {}
                 }
             }
+        }
+        for (support, group) in self.leaning.drain(..) {
+            take_plane(state, points, &support, &group);
         }
         if manifolds == 0 {
             return (0, 0);
@@ -182,6 +203,37 @@ fn covers(
         let offset = pose.transform_vector(top) + (pose.translation - origin);
         height(offset) <= slop
     })
+}
+
+/// Whether the ghost faces along the support's normal, with points that are those of the start of the step.
+fn leans((state, points): (&WorldState, &[Contact]), support: &Group, group: &Group) -> bool {
+    let at_start = |p: &Contact| {
+        let gap = group
+            .normal
+            .dot(on_body(p, group) - on_fixed(state, p, group));
+        (gap - p.separation).abs() <= AT_START
+    };
+    support.normal.dot(group.normal) > LEANS && points[group.points.clone()].iter().all(at_start)
+}
+
+/// Gives the points of `group` the plane of `support`: its normal, and their heights over it.
+fn take_plane(state: &WorldState, points: &mut [Contact], support: &Group, group: &Group) {
+    let on_support = on_fixed(state, &points[support.points.start], support);
+    let height = |x: Vec3| support.normal.dot(x - on_support);
+    for p in &mut points[group.points.clone()] {
+        // Where the tile lies a hair lower than the plane the plane does not carry.
+        let below = height(on_fixed(state, p, group)).min(0.0);
+        p.separation = height(on_body(p, group)) - below;
+        let outward = if p.a == group.fixed { 1.0 } else { -1.0 };
+        let frame = ContactFrame::new(support.normal * outward);
+        (p.normal, p.tangent1, p.tangent2) = (frame.normal, frame.tangent1, frame.tangent2);
+        let velocity = |id: BodyId, lever: Vec3| {
+            let body = state.bodies[id.index as usize].value.as_ref();
+            body.map_or(Vec3::ZERO, |b| b.velocity.at(lever))
+        };
+        let relative = velocity(p.b, p.lever_b) - velocity(p.a, p.lever_a);
+        p.approach_velocity = p.normal.dot(relative);
+    }
 }
 
 /// The contact point on the fixed body, relative to the other one's centre of mass, so that nothing is
