@@ -57,7 +57,8 @@ pub struct StepReport {
     pub factorizations: u64,
     /// Natural map of the worst contact, m/s: how far the answer is from exact Coulomb friction.
     pub residual: f64,
-    /// Its index in [`crate::World::awake_contacts`].
+    /// Its index in [`crate::World::awake_contacts`]; `None` where a joint is worse, or where the worst is
+    /// of a part of the step that a bullet cut.
     pub worst_contact: Option<usize>,
     /// Whether every island's solve converged to its tolerance.
     pub certified: bool,

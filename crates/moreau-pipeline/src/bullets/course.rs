@@ -324,8 +324,7 @@ impl Twin {
         let mut contacts = Sums::default();
         let mut woken = Vec::new();
         let mut joints: Vec<_> = self.joints.iter().map(|slot| (*slot, [0.0; 3])).collect();
-        let mut solve = SolveReport::empty();
-        let (mut solver, mut guarded) = (IslandSolver::default(), false);
+        let (mut worst, mut guarded) = (None, false);
         let (mut left, mut parts, mut impacts, mut stopped) = (dt, 0, 0, 0);
         let (mut struck, mut hurried) = (false, false);
         while left > 0.0 {
@@ -377,19 +376,13 @@ impl Twin {
                 }
             }
             for island in &self.world.island_reports {
-                let worse = island.solve.residual > solve.residual || !island.solve.converged();
-                let (sweeps, factorizations) = (solve.sweeps, solve.factorizations);
-                if parts == 1 || (worse && solve.converged()) {
-                    solve = island.solve;
-                    solver = island.solver;
-                }
-                solve.sweeps = sweeps + island.solve.sweeps;
-                solve.factorizations = factorizations + island.solve.factorizations;
+                add_solve(&mut worst, (island.solve, island.solver));
                 guarded |= island.guarded;
             }
             stopped += report.stopped_bodies;
             left = if part < left { left - part } else { 0.0 };
         }
+        let (mut solve, solver) = worst.unwrap_or((SolveReport::empty(), IslandSolver::default()));
         // Its index is that of a part.
         solve.worst_contact = None;
         let ends = self
@@ -499,5 +492,78 @@ impl Twin {
         };
         let [a, b] = [contact.a, contact.b].map(id);
         contacts.add(Contact { a, b, ..*contact });
+    }
+}
+
+/// Adds the solve of an island of a part to `worst`: the worst answer of all parts counts and names the
+/// solver, one that is not certified before all that are; the residual is the largest, work is summed.
+fn add_solve(
+    worst: &mut Option<(SolveReport, IslandSolver)>,
+    (solve, solver): (SolveReport, IslandSolver),
+) {
+    let Some((sum, named)) = worst else {
+        *worst = Some((solve, solver));
+        return;
+    };
+    let rank = |report: &SolveReport| (!report.converged(), report.residual);
+    let mut next = if rank(&solve) > rank(sum) {
+        *named = solver;
+        solve
+    } else {
+        *sum
+    };
+    next.residual = sum.residual.max(solve.residual);
+    next.sweeps = sum.sweeps + solve.sweeps;
+    next.factorizations = sum.factorizations + solve.factorizations;
+    *sum = next;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moreau_solver::StopReason;
+
+    /// Whatever the order of parts and islands, what is said of all is the worst of them.
+    #[test]
+    fn worst_solve_counts_in_any_order() {
+        let of = |stop, residual, sweeps| SolveReport {
+            stop,
+            residual,
+            sweeps,
+            factorizations: 1,
+            worst_contact: None,
+        };
+        let solves = [
+            (of(StopReason::Converged, 1e-12, 1), IslandSolver::Simd),
+            (of(StopReason::Stalled, 1e-6, 2), IslandSolver::Newton),
+            (of(StopReason::Stalled, 1e-3, 4), IslandSolver::Pgs),
+            (of(StopReason::Converged, 1e-2, 8), IslandSolver::Block),
+        ];
+        for first in 0..4 {
+            for second in (0..4).filter(|i| *i != first) {
+                let mut order = vec![first, second];
+                order.extend((0..4).filter(|i| *i != first && *i != second));
+                let mut worst = None;
+                for i in &order {
+                    add_solve(&mut worst, solves[*i]);
+                }
+                let (solve, solver) = worst.expect("four were added");
+                assert_eq!(solve.stop, StopReason::Stalled, "{order:?}");
+                assert_eq!(solve.residual, 1e-2, "{order:?}");
+                assert_eq!((solve.sweeps, solve.factorizations), (15, 4), "{order:?}");
+                assert!(
+                    solver == IslandSolver::Pgs || solver == IslandSolver::Newton,
+                    "{order:?}"
+                );
+            }
+        }
+        // Of two that are not certified the worse one names the solver.
+        for order in [[1, 2], [2, 1]] {
+            let mut worst = None;
+            for i in order {
+                add_solve(&mut worst, solves[i]);
+            }
+            assert_eq!(worst.map(|(_, solver)| solver), Some(IslandSolver::Pgs));
+        }
     }
 }
