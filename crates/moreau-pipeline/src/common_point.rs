@@ -73,7 +73,7 @@ impl FrictionPoint {
 }
 
 /// Whether all of the surface is made of plane faces.
-fn is_faceted(shape: &Shape) -> bool {
+pub(crate) fn is_faceted(shape: &Shape) -> bool {
     match shape {
         Shape::Cuboid { .. }
         | Shape::Hull(_)

@@ -28,6 +28,7 @@
 //! Left out are only contacts with static and kinematic bodies; the step report counts them.
 
 use crate::BodyId;
+use crate::common_point;
 use crate::contact::Contact;
 use crate::sweep::Path;
 use crate::world::WorldState;
@@ -87,18 +88,30 @@ impl Seams {
         let mut manifolds = 0;
         for run in self.groups.chunk_by(|g, h| g.body == h.body) {
             for (i, group) in run.iter().enumerate() {
-                let others = run.iter().enumerate().filter(|(k, _)| *k != i);
-                let mut supports = others.map(|(_, support)| support);
-                let motion = motion(state, free, group) * dt;
-                match supports.find(|s| covers((state, points), s, group, motion)) {
-                    Some(support) if leans((state, points), support, group) => {
-                        self.leaning.push((support.clone(), group.clone()));
+                let covering = |i: usize, group: &Group| {
+                    let others = run.iter().enumerate().filter(move |(k, _)| *k != i);
+                    let motion = motion(state, free, group) * dt;
+                    let covers =
+                        |(_, s): &(usize, &Group)| covers((state, points), s, group, motion);
+                    others
+                        .filter(covers)
+                        .min_by(|(_, s), (_, t)| s.separation.total_cmp(&t.separation))
+                };
+                let Some((mut k, mut support)) = covering(i, group) else {
+                    continue;
+                };
+                // A ghost's own plane carries nothing: that of what covers it does.
+                for _ in 0..run.len() {
+                    match covering(k, support) {
+                        Some(next) => (k, support) = next,
+                        None => break,
                     }
-                    Some(_) => {
-                        self.ghost[group.points.clone()].fill(true);
-                        manifolds += 1;
-                    }
-                    None => {}
+                }
+                if leans((state, points), support, group) {
+                    self.leaning.push((support.clone(), group.clone()));
+                } else {
+                    self.ghost[group.points.clone()].fill(true);
+                    manifolds += 1;
                 }
             }
         }
@@ -213,7 +226,11 @@ fn leans((state, points): (&WorldState, &[Contact]), support: &Group, group: &Gr
             .dot(on_body(p, group) - on_fixed(state, p, group));
         (gap - p.separation).abs() <= AT_START
     };
-    support.normal.dot(group.normal) > LEANS && points[group.points.clone()].iter().all(at_start)
+    let body = state.bodies[group.body.index as usize].value.as_ref();
+    // A round one is carried by the ground below it alone.
+    body.is_some_and(|b| common_point::is_faceted(&b.shape))
+        && support.normal.dot(group.normal) > LEANS
+        && points[group.points.clone()].iter().all(at_start)
 }
 
 /// Gives the points of `group` the plane of `support`: its normal, and their heights over it.

@@ -9,7 +9,7 @@ fn part(case: u32, k: f64) -> f64 {
     (f64::from(case + 1) * k).fract()
 }
 
-/// The deepest overlap of a cube that is dropped tilted, m; and where it is after half a second.
+/// The deepest overlap of a cube that is dropped tilted, m; and where it is after a second.
 fn drop(case: u32, half: f64, dt: f64, tiles: bool) -> (f64, Vec3) {
     let mut world = World::new(WorldSettings::default()).unwrap();
     if tiles {
@@ -40,7 +40,7 @@ fn drop(case: u32, half: f64, dt: f64, tiles: bool) -> (f64, Vec3) {
         .rotated(Quat::from_scaled_axis(tilt) * yaw);
     let id = world.add(body).unwrap();
     let mut deepest = 0.0_f64;
-    let steps = (0.5 / dt) as u32;
+    let steps = (1.0 / dt) as u32;
     for _ in 0..steps {
         deepest = deepest.max(world.step(dt).unwrap().max_penetration);
     }
