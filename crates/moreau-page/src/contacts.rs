@@ -160,13 +160,10 @@ impl ContactLog {
         }
     }
 
-    /// The bytes: those of all steps that were taken, or of fewer, so many that they are not too long.
-    /// Steps in which much changes are the first to be left out.
-    pub(crate) fn pack(&self) -> PackedContacts {
-        self.pack_below(MOST_BYTES)
-    }
-
-    fn pack_below(&self, most: usize) -> PackedContacts {
+    /// The bytes: those of all steps that were taken, or of fewer, so many that they take at most `room`
+    /// bytes, deflated. Steps in which much changes are the first to be left out.
+    pub(crate) fn pack(&self, room: usize) -> PackedContacts {
+        let most = room.min(MOST_BYTES);
         let mut kept: Vec<&Step> = self.steps.iter().collect();
         loop {
             let (packed, costs) = self.packed(&kept);
@@ -496,7 +493,7 @@ mod tests {
     #[test]
     fn steps_come_back_from_their_differences() {
         let (log, all) = balls(MOST_POINTS, 150);
-        let packed = log.pack();
+        let packed = log.pack(usize::MAX);
         assert_eq!(packed.steps, (1..=150).collect::<Vec<_>>());
         assert_unpacks(&log, &packed, &all);
         // They touch, and roll off each other again: pairs come and go.
@@ -511,7 +508,7 @@ mod tests {
     #[test]
     fn too_many_points_thin_out_evenly() {
         let (log, all) = balls(5, 16);
-        let packed = log.pack();
+        let packed = log.pack(usize::MAX);
         let strides: Vec<_> = packed.steps.windows(2).map(|w| w[1] - w[0]).collect();
         assert!(strides.iter().all(|s| *s == strides[0]) && strides[0] > 1);
         assert_eq!(packed.steps[0], 1);
@@ -523,7 +520,7 @@ mod tests {
         let (log, all) = balls(MOST_POINTS, 150);
         let (_, costs) = log.packed(&log.steps.iter().collect::<Vec<_>>());
         let most = costs.iter().sum::<usize>() * 3 / 4;
-        let packed = log.pack_below(most);
+        let packed = log.pack(most);
         assert_eq!(packed.steps[0], 1);
         assert!(packed.steps.len() < 150 && packed.steps.len() > 40);
         assert_unpacks(&log, &packed, &all);

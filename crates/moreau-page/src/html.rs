@@ -126,6 +126,10 @@ struct Verdict<'a> {
     text: &'a str,
 }
 
+/// Letters of a page that contacts must not make longer; the numbers of a large run's text come to less than the
+/// rest of 25 million.
+const MOST_LETTERS: usize = 24_500_000;
+
 /// The page of a recording.
 pub fn html(recording: &Recording, about: &About) -> String {
     page(&[("", recording)], about, &[])
@@ -140,8 +144,10 @@ pub fn html_overlaid(runs: [(&str, &Recording); 2], about: &About, history: &[Hi
 fn page(runs: &[(&str, &Recording)], about: &About, history: &[History]) -> String {
     let mut bytes = Vec::new();
     let mut all = Vec::new();
+    // Three bytes become four letters.
+    let room = MOST_LETTERS.saturating_sub(TEMPLATE.len()) / 4 * 3;
     for (_, recording) in runs {
-        let mut packed = pack(recording, bytes);
+        let mut packed = pack(recording, bytes, room / runs.len());
         bytes = std::mem::take(&mut packed.bytes);
         all.push(packed);
     }

@@ -38,8 +38,9 @@ impl Packed {
     }
 }
 
-/// Packs a recording behind `bytes`.
-pub(crate) fn pack(recording: &Recording, bytes: Vec<u8>) -> Packed {
+/// Packs a recording behind `bytes`; the contacts take what the others leave of `most_bytes`, deflated.
+pub(crate) fn pack(recording: &Recording, bytes: Vec<u8>, most_bytes: usize) -> Packed {
+    let start = bytes.len();
     let mut packed = Packed {
         bytes,
         ..Packed::default()
@@ -58,17 +59,19 @@ pub(crate) fn pack(recording: &Recording, bytes: Vec<u8>) -> Packed {
     packed.section("paths", numbers.flat_map(f32::to_le_bytes));
     packed.section("poses", poses(recording, &paths));
     packed.section("states", states(recording));
-    let contacts = recording.contacts.pack();
-    let added = contacts.added.iter();
-    packed.section("added_pairs", added.flat_map(|n| n.to_le_bytes()));
-    packed.section("contacts", contacts.bytes);
-    packed.contact_steps = contacts.steps;
-    packed.most_contacts = contacts.most;
     let exact = &recording.exact;
     packed.section("body_values", body_values(recording));
     packed.rows(["heaviest_counts", "heaviest"], &exact.heaviest);
     packed.rows(["row_counts", "rows"], &exact.contacts);
     packed.rows(["island_counts", "islands"], &exact.islands);
+    // Last: what all the others leave is theirs.
+    let others = miniz_oxide::deflate::compress_to_vec(&packed.bytes[start..], 5).len();
+    let contacts = recording.contacts.pack(most_bytes.saturating_sub(others));
+    let added = contacts.added.iter();
+    packed.section("added_pairs", added.flat_map(|n| n.to_le_bytes()));
+    packed.section("contacts", contacts.bytes);
+    packed.contact_steps = contacts.steps;
+    packed.most_contacts = contacts.most;
     packed
 }
 
@@ -238,7 +241,7 @@ mod tests {
     #[test]
     fn poses_come_back_within_their_rounding() {
         let recording = flight(60);
-        let packed = pack(&recording, Vec::new());
+        let packed = pack(&recording, Vec::new(), usize::MAX);
         let poses = unpack(&packed, 1);
         assert_eq!(poses.len(), 61);
         // 1.8 m of flight in 65535 units.
@@ -266,7 +269,7 @@ mod tests {
     #[test]
     fn series_keep_every_bit() {
         let recording = flight(5);
-        let packed = pack(&recording, Vec::new());
+        let packed = pack(&recording, Vec::new(), usize::MAX);
         let (start, end) = packed.sections["series"];
         let numbers: Vec<_> = packed.bytes[start..end]
             .chunks_exact(8)
@@ -287,7 +290,7 @@ mod tests {
         let mut world = World::new(WorldSettings::default()).unwrap();
         world.add(Body::fixed(Shape::half_space(Vec3::Y))).unwrap();
         let recording = Recording::start(&world, &[], 0);
-        let packed = pack(&recording, Vec::new());
+        let packed = pack(&recording, Vec::new(), usize::MAX);
         assert_eq!(packed.sections["poses"], packed.sections["paths"]);
         assert_eq!(packed.position_rounding, 0.0);
     }
