@@ -1,6 +1,6 @@
 //! Wrong usage and input, exit codes, pipes, and where scenes are found.
 
-use crate::folder::{Folder, SCENE};
+use crate::folder::{Folder, Ran, SCENE};
 use std::process::Stdio;
 
 #[test]
@@ -91,12 +91,25 @@ fn check_describes_a_valid_scene() {
 #[test]
 fn unknown_scenes_and_files() {
     let folder = Folder::new("unknown");
-    for (scene, expect) in [
-        ("atlantis", "showcase"),
-        ("atlantis", "clone"),
-        ("no/such.json", "no/such.json"),
+    // The root has no folders above it, so no scenes but the built-in one. The folder itself may
+    // lie in a clone or not.
+    let here = folder.path("");
+    let root = here.ancestors().last().unwrap();
+    std::fs::create_dir_all(folder.path("fixtures/scenes")).unwrap();
+    folder.write("fixtures/scenes/mine.json", SCENE);
+    for (from, scene, expect) in [
+        (root, "atlantis", "showcase"),
+        (root, "atlantis", "clone"),
+        (&*here, "atlantis", "known are: mine, showcase"),
+        (&*here, "no/such.json", "no/such.json"),
     ] {
-        let ran = folder.moreau(&["run", scene]);
+        let ran = Ran::of(
+            folder
+                .command(&["run", scene])
+                .current_dir(from)
+                .output()
+                .unwrap(),
+        );
         assert_eq!(ran.code, 2);
         assert!(ran.err.contains(expect), "{}", ran.err);
     }
