@@ -67,4 +67,10 @@ pub enum ProblemError {
         /// Second body.
         b: usize,
     },
+    /// Contacts were announced, and not given.
+    #[error("{missing} of the contacts that were to be filled are missing")]
+    Unfilled {
+        /// How many.
+        missing: usize,
+    },
 }

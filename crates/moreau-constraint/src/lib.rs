@@ -35,6 +35,7 @@ mod disc;
 mod error;
 mod impulses;
 mod joint;
+mod new_contacts;
 mod problem;
 mod row;
 mod single;
@@ -45,6 +46,7 @@ pub use contact::{Approach, ContactFrame, ContactInput, ContactPoint, Impact, Re
 pub use error::ProblemError;
 pub use impulses::Impulses;
 pub use joint::{ball_joint_rows, distance_joint_row};
+pub use new_contacts::NewContacts;
 pub use problem::ContactProblem;
 pub use row::Row;
 pub use single::{ContactBlock, ContactState, SingleContact, solve_single_contact};

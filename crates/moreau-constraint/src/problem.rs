@@ -1,7 +1,10 @@
 use crate::contact::{Approach, rebound};
+use crate::new_contacts::{NewContacts, check_bodies, free_velocity};
 use crate::{BodyInput, ContactFrame, ContactInput, ContactPoint, Impulses, ProblemError, Row};
 use moreau_math::{Mat3, Vec3, Velocity};
 use serde::{Deserialize, Serialize};
+use std::ops::Range;
+use std::sync::atomic::AtomicUsize;
 
 /// Bodies, contact points and scalar rows: find impulses l and velocities v+ with
 /// M (v+ - v) = J' l and every contact's and row's law kept (see [`ContactPoint`] and [`Row`]).
@@ -116,7 +119,7 @@ impl ContactProblem {
             friction: input.friction,
             bias: Vec3::ZERO,
         };
-        self.check_bodies("contact", index, input.a, input.b)?;
+        check_bodies(&self.bodies, "contact", index, [input.a, input.b])?;
         point.validate(index)?;
         let approach = self.free_velocity(&point).x;
         point.bias.x = if input.separation > 0.0 {
@@ -137,16 +140,82 @@ impl ContactProblem {
     /// Adds a contact whose bias the caller has worked out; returns its index.
     pub fn add_contact_point(&mut self, point: ContactPoint) -> Result<usize, ProblemError> {
         let index = self.contacts.len();
-        self.check_bodies("contact", index, point.a, point.b)?;
+        check_bodies(&self.bodies, "contact", index, [point.a, point.b])?;
         point.validate(index)?;
         self.contacts.push(point);
         Ok(index)
     }
 
+    /// Adds `count` contacts whose biases the caller has worked out, in parts that may be filled on
+    /// several threads; returns their indices.
+    ///
+    /// ```
+    /// # use moreau_constraint::{BodyInput, ContactFrame, ContactPoint, ContactProblem, ProblemError};
+    /// # use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+    /// # let mut problem = ContactProblem::new(1.0 / 60.0)?;
+    /// # let ground = problem.add_body(BodyInput::fixed())?;
+    /// # let ball = problem.add_body(BodyInput {
+    /// #     inverse_mass: 1.0,
+    /// #     inverse_inertia: SymMat3::from_diagonal(Vec3::splat(10.0)),
+    /// #     velocity: Velocity::ZERO,
+    /// # })?;
+    /// let contact = |x: f64| ContactPoint {
+    ///     a: ground, b: ball, frame: ContactFrame::new(Vec3::Y), lever_a: vec3(x, 0.0, 0.0),
+    ///     lever_b: vec3(x, -0.5, 0.0), friction: 0.5, bias: Vec3::ZERO,
+    /// };
+    /// let added = problem.add_contacts_by(100, |places| {
+    ///     let (left, right) = places.split_at(50);
+    ///     std::thread::scope(|scope| {
+    ///         let left = scope.spawn(|| left.fill(|i| contact(i as f64)));
+    ///         let right = right.fill(|i| contact(50.0 + i as f64));
+    ///         left.join().expect("does not panic").and(right)
+    ///     })
+    /// })?;
+    /// assert_eq!((added, problem.contacts()[70].lever_a.x), (0..100, 70.0));
+    /// # Ok::<(), ProblemError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// That of `fill`, or [`ProblemError::Unfilled`] where it left places empty. No contact is added
+    /// then.
+    pub fn add_contacts_by<E: From<ProblemError>>(
+        &mut self,
+        count: usize,
+        fill: impl FnOnce(NewContacts<'_>) -> Result<(), E>,
+    ) -> Result<Range<usize>, E> {
+        let before = self.contacts.len();
+        let empty = ContactPoint {
+            a: 0,
+            b: 0,
+            frame: ContactFrame {
+                normal: Vec3::X,
+                tangent1: Vec3::Y,
+                tangent2: Vec3::Z,
+            },
+            lever_a: Vec3::ZERO,
+            lever_b: Vec3::ZERO,
+            friction: 0.0,
+            bias: Vec3::ZERO,
+        };
+        self.contacts.resize(before + count, empty);
+        let filled = AtomicUsize::new(0);
+        let places = &mut self.contacts[before..];
+        let result = fill(NewContacts::new(&self.bodies, before, places, &filled));
+        let missing = count - filled.into_inner();
+        let result = result.and_then(|()| match missing {
+            0 => Ok(before..before + count),
+            _ => Err(ProblemError::Unfilled { missing }.into()),
+        });
+        if result.is_err() {
+            self.contacts.truncate(before);
+        }
+        result
+    }
+
     /// Adds a scalar row; returns its index.
     pub fn add_row(&mut self, row: Row) -> Result<usize, ProblemError> {
         let index = self.rows.len();
-        self.check_bodies("row", index, row.a, row.b)?;
+        check_bodies(&self.bodies, "row", index, [row.a, row.b])?;
         row.validate(index)?;
         self.rows.push(row);
         Ok(index)
@@ -236,8 +305,7 @@ impl ContactProblem {
 
     /// u of contact `c` (contact frame, m/s) at the free velocities.
     pub fn free_velocity(&self, c: &ContactPoint) -> Vec3 {
-        let (a, b) = (&self.bodies[c.a].velocity, &self.bodies[c.b].velocity);
-        c.frame.to_local(b.at(c.lever_b) - a.at(c.lever_a))
+        free_velocity(&self.bodies, c)
     }
 
     /// Adds M^-1 J_c' l to `v`: the impulse `l` (contact frame, N s) on B and its opposite on A.
@@ -314,30 +382,5 @@ impl ContactProblem {
     pub fn kinetic_energy(&self, v: &[Velocity]) -> f64 {
         let pairs = self.bodies.iter().zip(v);
         pairs.fold(0.0, |energy, (body, v)| energy + body.kinetic_energy(v))
-    }
-
-    fn check_bodies(
-        &self,
-        what: &'static str,
-        index: usize,
-        a: usize,
-        b: usize,
-    ) -> Result<(), ProblemError> {
-        let bodies = self.bodies.len();
-        for (field, body) in [("a", a), ("b", b)] {
-            if body >= bodies {
-                return Err(ProblemError::NoSuchBody {
-                    what,
-                    index,
-                    field,
-                    body,
-                    bodies,
-                });
-            }
-        }
-        if a == b || (self.bodies[a].is_immovable() && self.bodies[b].is_immovable()) {
-            return Err(ProblemError::NothingMoves { what, index, a, b });
-        }
-        Ok(())
     }
 }

@@ -227,3 +227,47 @@ fn a_problem_can_be_turned_into_one_of_pseudo_velocities() {
     assert!(problem.make_frictionless(0, f64::NAN).is_err());
     assert_eq!(problem.contacts()[0].bias.x, -0.25);
 }
+
+#[test]
+fn contacts_are_filled_in_parts_or_not_at_all() {
+    let point = |x: f64| ContactPoint {
+        a: 0,
+        b: 1,
+        frame: ContactFrame::new(Vec3::Y),
+        lever_a: vec3(x, 0.0, 0.0),
+        lever_b: vec3(x, -0.5, 0.0),
+        friction: 0.5,
+        bias: Vec3::ZERO,
+    };
+    let mut one_by_one = two_bodies();
+    let mut problem = two_bodies();
+    for i in 0..12 {
+        one_by_one.add_contact_point(point(f64::from(i))).unwrap();
+    }
+    problem.add_contact_point(point(0.0)).unwrap();
+    let added = problem.add_contacts_by(11, |places| {
+        let (first, second) = places.split_at(4);
+        assert_eq!((first.len(), second.len()), (4, 7));
+        second.fill(|i| point(5.0 + i as f64))?;
+        first.fill(|i| point(1.0 + i as f64))
+    });
+    assert_eq!(added, Ok(1..12));
+    assert_eq!(problem, one_by_one);
+
+    // What is refused, or not given, leaves the problem as it was.
+    let bad = problem.add_contacts_by(5, |places| {
+        let (first, second) = places.split_at(2);
+        first.fill(|_| point(0.0))?;
+        second.fill(|i| point(if i == 1 { f64::NAN } else { 0.0 }))
+    });
+    assert_eq!(
+        bad.unwrap_err().to_string(),
+        "contact 15: lever_a is [NaN, 0, 0], must be finite"
+    );
+    let missing = problem.add_contacts_by(5, |places| places.split_at(2).0.fill(|_| point(0.0)));
+    assert_eq!(
+        missing.unwrap_err().to_string(),
+        "3 of the contacts that were to be filled are missing"
+    );
+    assert_eq!(problem, one_by_one);
+}
