@@ -56,10 +56,7 @@ impl<'a> NewContacts<'a> {
             places,
             ..self
         };
-        (
-            part(self.before, first),
-            part(self.before + middle, second),
-        )
+        (part(self.before, first), part(self.before + middle, second))
     }
 
     /// Puts `contact(i)` at place `i` of these, for all of them.
@@ -69,11 +66,10 @@ impl<'a> NewContacts<'a> {
     pub fn fill(self, mut contact: impl FnMut(usize) -> ContactPoint) -> Result<(), ProblemError> {
         let count = self.places.len();
         for (i, place) in self.places.iter_mut().enumerate() {
-            let point = contact(i);
+            *place = contact(i);
             let index = self.before + i;
-            check_bodies(self.bodies, "contact", index, [point.a, point.b])?;
-            point.validate(index)?;
-            *place = point;
+            check_bodies(self.bodies, "contact", index, [place.a, place.b])?;
+            place.validate(index)?;
         }
         self.filled.fetch_add(count, Ordering::Relaxed);
         Ok(())
