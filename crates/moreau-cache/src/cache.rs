@@ -37,6 +37,24 @@ pub struct CacheCounters {
     pub dropped: u64,
 }
 
+impl std::ops::Add for CacheCounters {
+    type Output = Self;
+
+    fn add(self, other: Self) -> Self {
+        Self {
+            hits: self.hits + other.hits,
+            misses: self.misses + other.misses,
+            dropped: self.dropped + other.dropped,
+        }
+    }
+}
+
+impl std::ops::AddAssign for CacheCounters {
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
 /// Impulses of the last step by pair and feature.
 ///
 /// A step looks its contacts up, solves, and then writes the new impulses between
@@ -133,22 +151,29 @@ impl ContactCache {
         feature: u128,
         normal: Vec3,
     ) -> Option<CachedImpulse> {
-        let (pair, swapped) = PairKey::new(bodies);
-        let Some(index) = self.position(pair, feature) else {
-            self.counters.misses += 1;
-            return None;
+        let mut reader = CacheReader {
+            cache: self,
+            cursor: self.cursor,
+            counters: self.counters,
         };
-        self.cursor = index + 1;
-        let stored = self.entries[index].impulse;
-        let stored = if swapped { stored.swapped() } else { stored };
-        // A NaN normal fits nothing, hence the form of the test.
-        if stored.normal.dot(normal) >= self.least_cosine {
-            self.counters.hits += 1;
-            Some(stored.carried_to(normal))
-        } else {
-            self.counters.dropped += 1;
-            None
+        let found = reader.look_up(bodies, feature, normal);
+        (self.cursor, self.counters) = (reader.cursor, reader.counters);
+        found
+    }
+
+    /// Looks impulses up without changing the cache, so that several threads can, each with a reader of
+    /// its own.
+    pub fn reader(&self) -> CacheReader<'_> {
+        CacheReader {
+            cache: self,
+            cursor: 0,
+            counters: CacheCounters::default(),
         }
+    }
+
+    /// Counts what readers found, as if it had been looked up here.
+    pub fn count(&mut self, found: CacheCounters) {
+        self.counters += found;
     }
 
     /// The remembered points of one pair, from its smaller to its larger id.
@@ -224,17 +249,54 @@ impl ContactCache {
         self.next.clear();
         self.cursor = 0;
     }
+}
+
+/// One reader of a [`ContactCache`], see [`ContactCache::reader`].
+#[derive(Clone, Debug)]
+pub struct CacheReader<'a> {
+    cache: &'a ContactCache,
+    cursor: usize,
+    counters: CacheCounters,
+}
+
+impl CacheReader<'_> {
+    /// As [`ContactCache::look_up`].
+    pub fn look_up(
+        &mut self,
+        bodies: (u64, u64),
+        feature: u128,
+        normal: Vec3,
+    ) -> Option<CachedImpulse> {
+        let (pair, swapped) = PairKey::new(bodies);
+        let Some(index) = self.position(pair, feature) else {
+            self.counters.misses += 1;
+            return None;
+        };
+        self.cursor = index + 1;
+        let stored = self.cache.entries[index].impulse;
+        let stored = if swapped { stored.swapped() } else { stored };
+        // A NaN normal fits nothing, hence the form of the test.
+        if stored.normal.dot(normal) >= self.cache.least_cosine {
+            self.counters.hits += 1;
+            Some(stored.carried_to(normal))
+        } else {
+            self.counters.dropped += 1;
+            None
+        }
+    }
+
+    /// What this reader found.
+    pub fn counters(&self) -> CacheCounters {
+        self.counters
+    }
 
     fn position(&self, pair: PairKey, feature: u128) -> Option<usize> {
         let key = (pair, feature);
-        if self
-            .entries
-            .get(self.cursor)
-            .is_some_and(|e| e.key() == key)
-        {
+        let entries = &self.cache.entries;
+        if entries.get(self.cursor).is_some_and(|e| e.key() == key) {
             return Some(self.cursor);
         }
-        self.entries.binary_search_by(|e| e.key().cmp(&key)).ok()
+        entries.binary_search_by(|e| e.key().cmp(&key)).ok()
     }
 }
 

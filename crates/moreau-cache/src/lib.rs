@@ -27,5 +27,5 @@
 mod cache;
 mod entry;
 
-pub use cache::{CacheCounters, CacheSettings, ContactCache};
+pub use cache::{CacheCounters, CacheReader, CacheSettings, ContactCache};
 pub use entry::{CacheEntry, CachedImpulse, PairKey};

@@ -217,3 +217,49 @@ fn pairs_can_be_put_aside_and_come_back() {
     let mut normal = |pair| cache.look_up(pair, 0, Vec3::Y).unwrap().normal_impulse;
     assert_eq!((normal((1, 2)), normal((3, 4))), (1.0, 50.0));
 }
+
+#[test]
+fn readers_find_what_the_cache_finds() {
+    let keys: Vec<_> = (0..40_u64)
+        .map(|i| ((i % 7, 7 + i % 5), u128::from(i)))
+        .collect();
+    let mut cache = filled(&keys);
+    // What is there, in two orders, what is not, and what has turned too far.
+    let mut asked: Vec<_> = keys.iter().map(|k| (*k, Vec3::Y)).collect();
+    asked.extend(
+        keys.iter()
+            .rev()
+            .map(|k| (*k, vec3(0.1, 1.0, 0.0).normalize())),
+    );
+    asked.push((((1, 2), 99), Vec3::Y));
+    asked.push((keys[3], Vec3::X));
+    let all: Vec<_> = asked
+        .iter()
+        .map(|((bodies, feature), normal)| cache.look_up(*bodies, *feature, *normal))
+        .collect();
+    assert_eq!(all.iter().flatten().count(), 80);
+    let counted = cache.counters();
+    assert_eq!((counted.hits, counted.misses, counted.dropped), (80, 1, 1));
+
+    // The same from two threads, each with a part.
+    type Asked = (((u64, u64), u128), Vec3);
+    let part = |asked: &[Asked]| {
+        let mut reader = cache.reader();
+        let found: Vec<_> = asked
+            .iter()
+            .map(|((bodies, feature), normal)| reader.look_up(*bodies, *feature, *normal))
+            .collect();
+        (found, reader.counters())
+    };
+    let (first, second) = std::thread::scope(|scope| {
+        let first = scope.spawn(|| part(&asked[..33]));
+        let second = part(&asked[33..]);
+        (first.join().unwrap(), second)
+    });
+    assert_eq!([first.0, second.0].concat(), all);
+    assert_eq!(first.1 + second.1, counted);
+    cache.begin();
+    cache.count(first.1);
+    cache.count(second.1);
+    assert_eq!(cache.counters(), counted);
+}
