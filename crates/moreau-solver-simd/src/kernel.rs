@@ -600,25 +600,29 @@ impl Arithmetic {
     }
 
     /// Writes the coefficients of the contacts of `blocks` that follow from levers and masses.
-    pub(crate) fn prepare(self, packed: &mut Packed, blocks: Range<usize>) {
+    pub(crate) fn prepare(self, masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
         match self {
-            Self::Plain => prepare_all::<Plain>(packed, blocks),
+            Self::Plain => prepare_all::<Plain>(masses, blocks, to),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => x86::prepare_avx2(packed, blocks),
+            Self::Avx2 => x86::prepare_avx2(masses, blocks, to),
             #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => x86::prepare_avx512(packed, blocks),
+            Self::Avx512 => x86::prepare_avx512(masses, blocks, to),
         }
     }
 }
 
+/// Packs and points of some blocks.
+type Filled<'a> = (&'a [Pack], &'a mut [Point]);
+
 #[inline(always)]
-fn prepare_all<L: Lanes>(packed: &mut Packed, blocks: Range<usize>) {
-    for block in &packed.blocks[blocks] {
-        let mut next = block.points.start;
-        for pack in &packed.packs[block.packs.clone()] {
-            let a = load_mass::<L>(&packed.masses, &pack.a);
-            let b = load_mass::<L>(&packed.masses, &pack.b);
-            for point in &mut packed.points[next..next + block.count] {
+fn prepare_all<L: Lanes>(masses: &[BodyRecord], blocks: &[Block], (packs, points): Filled<'_>) {
+    let mut packs = packs.iter();
+    let mut next = 0;
+    for block in blocks {
+        for pack in packs.by_ref().take(block.packs.len()) {
+            let a = load_mass::<L>(masses, &pack.a);
+            let b = load_mass::<L>(masses, &pack.b);
+            for point in &mut points[next..next + block.count] {
                 prepare(pack, point, [&a, &b]);
             }
             next += block.count;
@@ -631,9 +635,9 @@ fn prepare_all<L: Lanes>(packed: &mut Packed, blocks: Range<usize>) {
 mod x86 {
     //! The same, compiled for wider registers.
 
-    use super::{Job, Packed, Task, View, prepare_all, run};
+    use super::{Filled, Job, Task, View, prepare_all, run};
     use crate::lanes::{Avx, Avx512};
-    use std::ops::Range;
+    use crate::packed::{Block, BodyRecord};
 
     /// # Safety
     /// As [`View::run`]; the processor has AVX2.
@@ -656,21 +660,21 @@ mod x86 {
         unsafe { run::<Avx512>(view, job, index) }
     }
 
-    pub(super) fn prepare_avx2(packed: &mut Packed, blocks: Range<usize>) {
+    pub(super) fn prepare_avx2(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
         #[target_feature(enable = "avx2")]
-        fn all(packed: &mut Packed, blocks: Range<usize>) {
-            prepare_all::<Avx>(packed, blocks);
+        fn all(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
+            prepare_all::<Avx>(masses, blocks, to);
         }
         // SAFETY: called for `Arithmetic::Avx2` alone.
-        unsafe { all(packed, blocks) }
+        unsafe { all(masses, blocks, to) }
     }
 
-    pub(super) fn prepare_avx512(packed: &mut Packed, blocks: Range<usize>) {
+    pub(super) fn prepare_avx512(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
         #[target_feature(enable = "avx512f")]
-        fn all(packed: &mut Packed, blocks: Range<usize>) {
-            prepare_all::<Avx512>(packed, blocks);
+        fn all(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
+            prepare_all::<Avx512>(masses, blocks, to);
         }
         // SAFETY: called for `Arithmetic::Avx512` alone.
-        unsafe { all(packed, blocks) }
+        unsafe { all(masses, blocks, to) }
     }
 }

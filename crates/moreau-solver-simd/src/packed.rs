@@ -14,10 +14,13 @@
 //! Contacts that wait (see [`crate::waiting`]) lie in blocks that belong to no group: they are looked at, and
 //! not visited. One that wakes leaves its lane there and gets a place in groups behind all others.
 //!
+//! Each block is filled by itself, so the threads of a pool can take parts of them.
+//!
 //! Lanes without a pair point at a body that does not exist; lanes without a contact have one that is
 //! too far open to close. Bodies that no impulse moves are read, and never written.
 
 use crate::colour::{Colouring, Kind, Unit};
+use crate::kernel::Arithmetic;
 use crate::lanes::{Oct, WIDTH};
 use moreau_constraint::{BodyInput, ContactProblem};
 use moreau_math::{Vec3, Velocity};
@@ -135,6 +138,8 @@ pub(crate) struct Packed {
     /// Contacts that waited at first and no more.
     pub(crate) woken: usize,
     list: Vec<u32>,
+    /// The first unit of each pack that was laid out last.
+    first_units: Vec<u32>,
     bodies: Vec<Kind>,
     pub(crate) colouring: Colouring,
 }
@@ -145,9 +150,14 @@ pub(crate) const NONE: u32 = u32::MAX;
 const OPEN: f64 = 1e100;
 
 impl Packed {
-    /// Packs `problem`, with zero impulses and free velocities; `waits` says which contacts wait. The
-    /// coefficients that follow from the Delassus blocks are not yet there.
-    pub(crate) fn load(&mut self, problem: &ContactProblem, waits: &[bool]) {
+    /// Packs `problem`, with zero impulses and free velocities; `waits` says which contacts wait. Those have no
+    /// coefficients that follow from the Delassus blocks. `parallel`: on the threads of the pool.
+    pub(crate) fn load(
+        &mut self,
+        problem: &ContactProblem,
+        waits: &[bool],
+        (arithmetic, parallel): (Arithmetic, bool),
+    ) {
         let bodies = problem.bodies();
         self.bodies.clear();
         self.bodies.extend(bodies.iter().map(Kind::of));
@@ -164,9 +174,6 @@ impl Packed {
         self.woken = 0;
         self.groups.clear();
         self.blocks.clear();
-        self.packs.clear();
-        self.points.clear();
-        self.contacts.clear();
         self.sums.clear();
         self.maps.clear();
         for impulses in &mut self.impulses {
@@ -179,16 +186,32 @@ impl Packed {
             all.filter_map(move |(i, waits)| (*waits == wait).then_some(i))
         };
         colouring.build_readers(contacts, bodies, which(true));
-        self.waiting = self.append(problem);
+        self.waiting = self.append(problem, None, parallel);
         self.groups.clear();
         let (colouring, bodies) = (&mut self.colouring, &self.bodies);
         colouring.build(contacts, bodies, which(false));
-        self.append(problem);
+        self.append(problem, Some(arithmetic), parallel);
+        // What is there of the last problem was written over.
+        let end = self.end();
+        self.packs.truncate(end.0);
+        self.points.truncate(end.1);
+        self.contacts.truncate(end.1);
+    }
+
+    /// Packs and points that are laid out.
+    fn end(&self) -> (usize, usize) {
+        let last = self.blocks.last();
+        last.map_or((0, 0), |block| (block.packs.end, block.points.end))
     }
 
     /// Visits contacts that waited from now on: those whose map in the last look was larger than
-    /// `tolerance`, m/s. Returns the blocks that they are in, whose coefficients are not yet there.
-    pub(crate) fn wake(&mut self, problem: &ContactProblem, tolerance: f64) -> Range<usize> {
+    /// `tolerance`, m/s.
+    pub(crate) fn wake(
+        &mut self,
+        problem: &ContactProblem,
+        tolerance: f64,
+        (arithmetic, parallel): (Arithmetic, bool),
+    ) {
         let mut woken = std::mem::take(&mut self.list);
         woken.clear();
         for block in &self.blocks[self.waiting.clone()] {
@@ -212,28 +235,51 @@ impl Packed {
         colouring.serial += serial;
         self.woken += woken.len();
         self.list = woken;
-        self.append(problem)
+        self.append(problem, Some(arithmetic), parallel);
     }
 
     /// Lays out and fills what is in the colouring, behind all others.
-    fn append(&mut self, problem: &ContactProblem) -> Range<usize> {
-        let (first_pack, first_point) = (self.packs.len(), self.points.len());
+    fn append(
+        &mut self,
+        problem: &ContactProblem,
+        prepare: Option<Arithmetic>,
+        parallel: bool,
+    ) -> Range<usize> {
+        let (first_pack, first_point) = self.end();
         let first_block = self.blocks.len();
         self.lay_out();
-        self.fill(problem, first_pack, first_point);
+        let (packs, points) = self.end();
+        let source = Source {
+            problem,
+            units: &self.colouring.units,
+            first_units: &self.first_units,
+            first_pack,
+            bodies: &self.bodies,
+            masses: &self.masses,
+            prepare,
+        };
+        let part = Part {
+            packs: &mut self.packs[first_pack..packs],
+            points: &mut self.points[first_point..points],
+            contacts: &mut self.contacts[first_point..points],
+        };
+        source.fill(&self.blocks[first_block..], part, parallel);
         for impulses in &mut self.impulses {
-            impulses.resize(self.points.len(), Impulse::default());
+            impulses.resize(points, Impulse::default());
         }
-        self.maps.resize(self.points.len(), Oct::default());
+        self.maps.resize(points, Oct::default());
         self.sums.resize(self.blocks.len(), Sums::default());
         first_block..self.blocks.len()
     }
 
     fn lay_out(&mut self) {
-        let (mut packs, mut points) = (self.packs.len(), self.points.len());
+        let (mut packs, mut points) = self.end();
+        self.first_units.clear();
         for group in &self.colouring.groups {
             let first = self.blocks.len();
-            for units in self.colouring.units[group.clone()].chunks(WIDTH) {
+            let starts = group.clone().step_by(WIDTH);
+            for (start, units) in starts.zip(self.colouring.units[group.clone()].chunks(WIDTH)) {
+                self.first_units.push(start as u32);
                 // Counts fall within a group.
                 let count = usize::from(units[0].count);
                 let round = units.iter().all(|unit| unit.round);
@@ -257,37 +303,12 @@ impl Packed {
             }
             self.groups.push(first..self.blocks.len());
         }
-        let nobody = BodyIndex::new(self.bodies.len() as u32, false);
-        let empty = Pack {
-            a: [nobody; WIDTH],
-            b: [nobody; WIDTH],
-            ..Pack::default()
-        };
-        self.packs.resize(packs, empty);
-        let open = Point {
-            bias: [Oct([OPEN; WIDTH]), Oct::default(), Oct::default()],
-            ..Point::default()
-        };
-        self.points.resize(points, open);
-        self.contacts.resize(points, [NONE; WIDTH]);
-    }
-
-    fn fill(&mut self, problem: &ContactProblem, first_pack: usize, first_point: usize) {
-        let mut packs = self.packs[first_pack..].iter_mut();
-        let mut points = &mut self.points[first_point..];
-        let mut indices = &mut self.contacts[first_point..];
-        for group in &self.colouring.groups {
-            for units in self.colouring.units[group.clone()].chunks(WIDTH) {
-                let count = usize::from(units[0].count);
-                let (these, rest) = std::mem::take(&mut points).split_at_mut(count);
-                points = rest;
-                let (contacts, rest) = std::mem::take(&mut indices).split_at_mut(count);
-                indices = rest;
-                let Some(pack) = packs.next() else { return };
-                for (lane, unit) in units.iter().enumerate() {
-                    fill_lane(problem, unit, &self.bodies, (pack, these, contacts, lane));
-                }
-            }
+        if self.packs.len() < packs {
+            self.packs.resize(packs, Pack::default());
+        }
+        if self.points.len() < points {
+            self.points.resize(points, Point::default());
+            self.contacts.resize(points, [NONE; WIDTH]);
         }
     }
 
@@ -295,6 +316,101 @@ impl Packed {
         velocities.clear();
         let bodies = self.velocities.len() - 1;
         velocities.extend(self.velocities[..bodies].iter().map(velocity));
+    }
+}
+
+/// What blocks are filled with.
+struct Source<'a> {
+    problem: &'a ContactProblem,
+    units: &'a [Unit],
+    /// Of each pack from `first_pack` on.
+    first_units: &'a [u32],
+    first_pack: usize,
+    bodies: &'a [Kind],
+    masses: &'a [BodyRecord],
+    /// Where the coefficients are wanted that follow from levers and masses.
+    prepare: Option<Arithmetic>,
+}
+
+/// Packs and points of some blocks.
+struct Part<'a> {
+    packs: &'a mut [Pack],
+    points: &'a mut [Point],
+    contacts: &'a mut [[u32; WIDTH]],
+}
+
+/// Blocks that are filled at a time: some of 100 kB, that stay near.
+const SHARED_BLOCKS: usize = 8;
+
+impl Source<'_> {
+    fn fill(&self, blocks: &[Block], part: Part<'_>, parallel: bool) {
+        if blocks.len() >= 2 * SHARED_BLOCKS {
+            let (first, second) = blocks.split_at(blocks.len() / 2);
+            let packs = second[0].packs.start - first[0].packs.start;
+            let points = second[0].points.start - first[0].points.start;
+            let (packs, more_packs) = part.packs.split_at_mut(packs);
+            let (contacts, more_contacts) = part.contacts.split_at_mut(points);
+            let (points, more_points) = part.points.split_at_mut(points);
+            let part = Part {
+                packs,
+                points,
+                contacts,
+            };
+            let more = Part {
+                packs: more_packs,
+                points: more_points,
+                contacts: more_contacts,
+            };
+            if parallel {
+                rayon::join(
+                    || self.fill(first, part, true),
+                    || self.fill(second, more, true),
+                );
+            } else {
+                self.fill(first, part, false);
+                self.fill(second, more, false);
+            }
+            return;
+        }
+        let nobody = BodyIndex::new(self.bodies.len() as u32, false);
+        part.packs.fill(Pack {
+            a: [nobody; WIDTH],
+            b: [nobody; WIDTH],
+            ..Pack::default()
+        });
+        part.points.fill(Point {
+            bias: [Oct([OPEN; WIDTH]), Oct::default(), Oct::default()],
+            ..Point::default()
+        });
+        part.contacts.fill([NONE; WIDTH]);
+        let mut packs = part.packs.iter_mut();
+        let mut next = 0;
+        for block in blocks {
+            for (index, pack) in block.packs.clone().zip(&mut packs) {
+                let points = next..next + block.count;
+                next = points.end;
+                let (points, contacts) =
+                    (&mut part.points[points.clone()], &mut part.contacts[points]);
+                for (lane, unit) in self.units_of(index).iter().enumerate() {
+                    fill_lane(
+                        self.problem,
+                        unit,
+                        self.bodies,
+                        (pack, points, contacts, lane),
+                    );
+                }
+            }
+        }
+        if let Some(arithmetic) = self.prepare {
+            arithmetic.prepare(self.masses, blocks, (part.packs, part.points));
+        }
+    }
+
+    fn units_of(&self, pack: usize) -> &[Unit] {
+        let index = pack - self.first_pack;
+        let next = self.first_units.get(index + 1);
+        let end = next.map_or(self.units.len(), |unit| *unit as usize);
+        &self.units[self.first_units[index] as usize..end]
     }
 }
 

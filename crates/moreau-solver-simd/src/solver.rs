@@ -192,16 +192,15 @@ impl Scratch {
         };
         self.rows.load(problem);
         if problem.contacts().is_empty() && problem.rows().is_empty() {
-            self.packed.load(problem, &[]);
+            self.packed.load(problem, &[], (arithmetic, false));
             return SolveReport::empty();
         }
         self.waiting
             .choose(problem, impulses, settings.leave_out_open);
-        self.packed.load(problem, &self.waiting.waits);
-        let mut unprepared = self.packed.waiting.end..self.packed.blocks.len();
+        let how = (arithmetic, self.threads > 1);
+        self.packed.load(problem, &self.waiting.waits, how);
         let mut progress = None;
         loop {
-            arithmetic.prepare(&mut self.packed, unprepared);
             // The list of which contact is where is not part of what threads share.
             let contacts = std::mem::take(&mut self.packed.contacts);
             let report =
@@ -220,7 +219,7 @@ impl Scratch {
             if let Some(report) = report {
                 return report;
             }
-            unprepared = self.packed.wake(problem, settings.tolerance);
+            self.packed.wake(problem, settings.tolerance, how);
             self.best
                 .resize(self.packed.points.len(), Impulse::default());
         }
