@@ -47,6 +47,31 @@ pub struct Contact {
 const _: () = assert!(size_of::<Contact>() <= 256);
 
 impl Contact {
+    /// To be written over.
+    pub(crate) const BLANK: Self = Self {
+        a: BodyId {
+            index: 0,
+            generation: 0,
+        },
+        b: BodyId {
+            index: 0,
+            generation: 0,
+        },
+        part_a: 0,
+        part_b: 0,
+        feature: FeatureId(0),
+        normal: Vec3::X,
+        tangent1: Vec3::Y,
+        tangent2: Vec3::Z,
+        lever_a: Vec3::ZERO,
+        lever_b: Vec3::ZERO,
+        separation: 0.0,
+        friction: 0.0,
+        restitution: 0.0,
+        approach_velocity: 0.0,
+        impulse: Vec3::ZERO,
+    };
+
     /// Names the point among those of its pair: `part_a`, `part_b` and `feature`, 32 bits each.
     pub fn key(&self) -> u128 {
         let parts = u128::from(self.part_a) << 64 | u128::from(self.part_b) << 32;

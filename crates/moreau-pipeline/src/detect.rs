@@ -5,6 +5,7 @@ use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::profile::held;
 use crate::recycle::{Kept, Recycling};
+use crate::share::{SHARE, each_slot};
 use crate::sweep::{self, Found, Path, Reach};
 use crate::wake::is_mover;
 use crate::world::WorldState;
@@ -29,14 +30,49 @@ pub(crate) struct Detection {
     pub(crate) sensor_pairs: Vec<(u32, u32)>,
     /// Of each pair, in their order, and more.
     found: Vec<PairFound>,
-    /// Of each chunk of pairs, in their order, and more: the manifolds to keep from this step on.
-    anew: Vec<Vec<Kept>>,
+    /// Of each chunk of pairs, in their order, and more.
+    chunks: Vec<ChunkFound>,
+    /// Where the points of each chunk start, and where all end.
+    starts: Vec<usize>,
     /// The next list of kept manifolds.
     next_kept: Vec<Kept>,
     /// By slot; zero for bodies that do not move by themselves.
     reaches: Vec<Reach>,
+    /// By slot; of the bodies that took part in the last search.
+    swept: Vec<Swept>,
     /// Slots whose reach is not zero.
     movers: Vec<u32>,
+}
+
+/// Where a body can get in the step.
+#[derive(Clone, Copy)]
+struct Swept {
+    reach: Reach,
+    aabb: Aabb,
+}
+
+impl Default for Swept {
+    fn default() -> Self {
+        Self {
+            reach: Reach::default(),
+            aabb: Aabb::new(Vec3::ZERO, Vec3::ZERO),
+        }
+    }
+}
+
+impl Swept {
+    /// Two boxes that stay never meet, so growing the moving ones by the prediction distance is enough.
+    fn new(body: &BodyState, free: &Velocity, dt: f64, prediction: f64) -> Self {
+        let path = Path::new(body, free);
+        let shift = path.velocity.linear * dt;
+        let reach = Reach::new(&path, dt);
+        let aabb = aabb_of(body);
+        let aabb = aabb.union(&Aabb::new(aabb.min + shift, aabb.max + shift));
+        Self {
+            reach,
+            aabb: aabb.enlarged(prediction + reach.turn),
+        }
+    }
 }
 
 /// What the narrow phase found of a pair.
@@ -48,6 +84,16 @@ struct PairFound {
     /// Whether the manifold is a kept one.
     recycled: bool,
     keep: Keep,
+}
+
+/// What was found of a chunk of pairs.
+#[derive(Default)]
+struct ChunkFound {
+    /// The manifolds to keep from this step on.
+    anew: Vec<Kept>,
+    recycled: usize,
+    manifolds: usize,
+    points: usize,
 }
 
 /// What to keep of a pair for the next step.
@@ -72,7 +118,7 @@ impl PairFound {
 }
 
 /// Pairs, what is found of them, and what of that is to be kept.
-type Chunk<'c> = ((&'c [(u32, u32)], &'c mut [PairFound]), &'c mut Vec<Kept>);
+type Chunk<'c> = ((&'c [(u32, u32)], &'c mut [PairFound]), &'c mut ChunkFound);
 
 /// Pairs of a chunk of narrow-phase work; the same for any number of threads.
 const CHUNK: usize = 64;
@@ -90,7 +136,7 @@ impl Detection {
     /// What is held here: boxes and pairs, manifolds.
     pub(crate) fn bytes(&self) -> (usize, usize) {
         let manifolds = self.found.iter().map(|found| held(&found.manifolds));
-        let anew = self.anew.iter().map(held);
+        let anew = self.chunks.iter().map(|chunk| held(&chunk.anew));
         (
             self.broad_phase.bytes()
                 + held(&self.touched)
@@ -98,10 +144,12 @@ impl Detection {
                 + held(&self.pairs)
                 + held(&self.sensor_pairs)
                 + held(&self.reaches)
+                + held(&self.swept)
                 + held(&self.movers),
             held(&self.found)
                 + manifolds.sum::<usize>()
                 + anew.sum::<usize>()
+                + held(&self.starts)
                 + held(&self.next_kept),
         )
     }
@@ -177,25 +225,30 @@ impl Detection {
             self.reaches[index as usize] = Reach::default();
         }
         self.reaches.resize(state.bodies.len(), Reach::default());
-        for &index in &activity.bodies {
+        self.swept.resize(state.bodies.len(), Swept::default());
+        self.movers.extend_from_slice(&activity.bodies);
+        let parallel_boxes = parallel && self.movers.len() >= 2 * SHARE;
+        each_slot(
+            parallel_boxes,
+            &self.movers,
+            &mut self.swept,
+            |_, slot, swept| {
+                if let Some(body) = &state.bodies[slot].value {
+                    *swept = Swept::new(body, &free[slot], dt, prediction);
+                }
+            },
+        );
+        for &index in &self.movers {
             let Some(body) = &state.bodies[index as usize].value else {
                 continue;
             };
-            let path = Path::new(body, &free[index as usize]);
-            let shift = path.velocity.linear * dt;
-            let reach = Reach::new(&path, dt);
-            let turn = reach.turn;
-            self.reaches[index as usize] = reach;
-            self.movers.push(index);
-            let mut aabb = aabb_of(body);
-            aabb = aabb.union(&Aabb::new(aabb.min + shift, aabb.max + shift));
-            // Two boxes that stay never meet, so growing the moving ones is enough.
-            aabb = aabb.enlarged(prediction + turn);
             // Two fixed bodies need no contact, but a sensor that is fixed sees kinematic ones, and
             // a kinematic one wakes what it meets.
             let moves = sleepers && is_mover(body.kind, &body.velocity);
             movers |= moves;
             let fixed = !body.is_dynamic() && !body.sensor && !moves;
+            let Swept { reach, aabb } = self.swept[index as usize];
+            self.reaches[index as usize] = reach;
             self.broad_phase.set(index, aabb, fixed);
         }
         self.broad_phase.pairs_by(&mut self.pairs, |work, shares| {
@@ -298,8 +351,8 @@ impl Detection {
             self.found.resize_with(self.pairs.len(), PairFound::new);
         }
         let chunks = self.pairs.len().div_ceil(CHUNK);
-        if self.anew.len() < chunks {
-            self.anew.resize_with(chunks, Vec::new);
+        if self.chunks.len() < chunks {
+            self.chunks.resize_with(chunks, ChunkFound::default);
         }
         self.look_up_kept(state);
         let prediction = state.settings.prediction_distance;
@@ -308,41 +361,50 @@ impl Detection {
             prediction,
         };
         let reaches = &self.reaches;
-        let fill = |((pairs, founds), anew): Chunk<'_>| {
-            anew.clear();
+        let fill = |((pairs, founds), chunk): Chunk<'_>| {
+            let ChunkFound { anew, .. } = std::mem::take(chunk);
+            chunk.anew = anew;
+            chunk.anew.clear();
             for (&(index_a, index_b), found) in pairs.iter().zip(founds) {
                 let (a, b) = (path(state, free, index_a), path(state, free, index_b));
-                let reach = reaches[index_a as usize].towards(&reaches[index_b as usize]);
+                let reach = |index: u32| &reaches[index as usize];
+                let reach = reach(index_a).towards(reach(index_b));
                 let kept = found.kept_before.map(|i| &state.kept[i as usize]);
                 found.recycled = kept.is_some_and(|kept| {
                     recycling.reuse(kept, (&a, &b), reach, &mut found.manifolds)
                 });
-                if found.recycled {
-                    found.keep = Keep::Same;
-                    continue;
-                }
-                sweep::find((&a, &b), reach, (prediction, dt), &mut found.manifolds);
-                let ids = (id(state, index_a), id(state, index_b));
-                found.keep = match recycling.keep(ids, (&a, &b), reach, &found.manifolds) {
-                    Some(kept) => {
-                        anew.push(kept);
-                        Keep::Anew(anew.len() as u32 - 1)
+                found.keep = if found.recycled {
+                    chunk.recycled += 1;
+                    Keep::Same
+                } else {
+                    sweep::find((&a, &b), reach, (prediction, dt), &mut found.manifolds);
+                    let ids = (id(state, index_a), id(state, index_b));
+                    match recycling.keep(ids, (&a, &b), reach, &found.manifolds) {
+                        Some(kept) => {
+                            chunk.anew.push(kept);
+                            Keep::Anew(chunk.anew.len() as u32 - 1)
+                        }
+                        None => Keep::Nothing,
                     }
-                    None => Keep::Nothing,
                 };
+                // Here they are still near.
+                for one in &found.manifolds {
+                    chunk.manifolds += 1;
+                    chunk.points += one.manifold.points().len();
+                }
             }
         };
         if parallel && self.pairs.len() > CHUNK {
             let pairs = self.pairs.par_chunks(CHUNK);
             let found = self.found.par_chunks_mut(CHUNK);
-            pairs.zip(found).zip(&mut self.anew).for_each(fill);
+            pairs.zip(found).zip(&mut self.chunks).for_each(fill);
         } else {
             let pairs = self.pairs.chunks(CHUNK);
             let found = self.found.chunks_mut(CHUNK);
-            pairs.zip(found).zip(&mut self.anew).for_each(fill);
+            pairs.zip(found).zip(&mut self.chunks).for_each(fill);
         }
-        let found = &self.found[..self.pairs.len()];
-        found.iter().filter(|found| found.recycled).count()
+        let chunks = self.chunks[..chunks].iter();
+        chunks.map(|chunk| chunk.recycled).sum()
     }
 
     /// Both lists are sorted by pair.
@@ -358,7 +420,7 @@ impl Detection {
     /// found with.
     pub(crate) fn list_kept(&mut self, kept: &mut Vec<Kept>) {
         let found = &self.found[..self.pairs.len()];
-        let anew = |pair: usize, index: u32| self.anew[pair / CHUNK][index as usize];
+        let anew = |pair: usize, index: u32| self.chunks[pair / CHUNK].anew[index as usize];
         let mut keeps =
             (found.iter().enumerate()).filter(|(_, f)| !matches!(f.keep, Keep::Nothing));
         // While a pile lies still its pairs stay the same, and most of what is kept of them.
@@ -398,7 +460,8 @@ impl Detection {
             more += found.manifolds.len().saturating_sub(1);
             let body = |slot: u32| state.bodies[slot as usize].value.as_ref();
             if let (Some(body_a), Some(body_b)) = (body(a), body(b)) {
-                let reach = self.reaches[a as usize].towards(&self.reaches[b as usize]);
+                let reach = |index: u32| &self.reaches[index as usize];
+                let reach = reach(a).towards(reach(b));
                 more += sweep::looks(&body_a.shape, &body_b.shape, reach);
             }
         }
@@ -411,7 +474,7 @@ impl Detection {
         let found = self.found[..self.pairs.len()].iter().enumerate();
         found.filter_map(|(pair, found)| match found.keep {
             Keep::Nothing => None,
-            Keep::Anew(index) => Some(&self.anew[pair / CHUNK][index as usize]),
+            Keep::Anew(index) => Some(&self.chunks[pair / CHUNK].anew[index as usize]),
             Keep::Same => Some(&state.kept[found.kept_before? as usize]),
         })
     }
@@ -419,24 +482,81 @@ impl Detection {
     /// Lists the contact points of all manifolds in the order (a, b, parts, feature); returns how many
     /// manifolds had any.
     pub(crate) fn list_points(
-        &self,
+        &mut self,
         state: &WorldState,
         free: &[Velocity],
         points: &mut Vec<Contact>,
+        parallel: bool,
     ) -> usize {
-        points.clear();
-        let mut manifolds = 0;
-        for (pair, founds) in self.pairs.iter().zip(&self.found) {
-            let founds = &founds.manifolds[..];
-            if founds.is_empty() {
-                continue;
-            }
-            manifolds += founds.len();
-            let first = points.len();
-            list_pair(state, free, *pair, founds, points);
-            points[first..].sort_unstable_by_key(Contact::key);
+        let found = &self.found[..self.pairs.len()];
+        let (mut manifolds, mut count) = (0, 0);
+        self.starts.clear();
+        for chunk in &self.chunks[..found.len().div_ceil(CHUNK)] {
+            self.starts.push(count);
+            manifolds += chunk.manifolds;
+            count += chunk.points;
         }
+        self.starts.push(count);
+        // What is there is written over.
+        points.resize(count, Contact::BLANK);
+        let chunks = Chunks {
+            pairs: &self.pairs,
+            found,
+            starts: &self.starts,
+        };
+        chunks.list((state, free), points, parallel);
         manifolds
+    }
+}
+
+/// Pairs of whole chunks, what was found of them, and where the points of each chunk start.
+struct Chunks<'a> {
+    pairs: &'a [(u32, u32)],
+    found: &'a [PairFound],
+    /// One more than chunks.
+    starts: &'a [usize],
+}
+
+impl Chunks<'_> {
+    fn list(
+        self,
+        (state, free): (&WorldState, &[Velocity]),
+        points: &mut [Contact],
+        parallel: bool,
+    ) {
+        let chunks = self.starts.len() - 1;
+        if parallel && chunks > 1 {
+            let middle = chunks / 2;
+            let (pairs, more_pairs) = self.pairs.split_at(middle * CHUNK);
+            let (found, more_found) = self.found.split_at(middle * CHUNK);
+            let (points, more_points) = points.split_at_mut(self.starts[middle] - self.starts[0]);
+            let first = Self {
+                pairs,
+                found,
+                starts: &self.starts[..=middle],
+            };
+            let second = Self {
+                pairs: more_pairs,
+                found: more_found,
+                starts: &self.starts[middle..],
+            };
+            rayon::join(
+                || first.list((state, free), points, true),
+                || second.list((state, free), more_points, true),
+            );
+            return;
+        }
+        let mut rest = points;
+        for (pair, found) in self.pairs.iter().zip(self.found) {
+            let found = &found.manifolds[..];
+            let count = found.iter().map(|one| one.manifold.points().len()).sum();
+            if count > 0 {
+                let (points, more) = std::mem::take(&mut rest).split_at_mut(count);
+                rest = more;
+                list_pair(state, free, *pair, found, points);
+                points.sort_unstable_by_key(Contact::key);
+            }
+        }
     }
 }
 
@@ -451,24 +571,25 @@ fn aabb_of(body: &BodyState) -> Aabb {
     aabb
 }
 
-/// Appends the contact points of a pair.
+/// Writes the contact points of a pair.
 fn list_pair(
     state: &WorldState,
     free: &[Velocity],
     (index_a, index_b): (u32, u32),
     founds: &[Found],
-    points: &mut Vec<Contact>,
+    points: &mut [Contact],
 ) {
+    let mut places = points.iter_mut();
     let (a, b) = (path(state, free, index_a), path(state, free, index_b));
     let (friction, restitution) = a.body.material.combine(&b.body.material);
     for found in founds {
         let frame = ContactFrame::new(found.manifold.normal());
         let (part_a, part_b) = found.manifold.parts();
         let geometry = sweep::points(&a, &b, found).zip(found.manifold.points());
-        for ((lever_a, lever_b, separation), point) in geometry {
+        for (((lever_a, lever_b, separation), point), place) in geometry.zip(&mut places) {
             let speed =
                 |va: &Velocity, vb: &Velocity| frame.normal.dot(vb.at(lever_b) - va.at(lever_a));
-            points.push(Contact {
+            *place = Contact {
                 a: id(state, index_a),
                 b: id(state, index_b),
                 part_a,
@@ -484,7 +605,7 @@ fn list_pair(
                 restitution,
                 approach_velocity: speed(&a.body.velocity, &b.body.velocity),
                 impulse: Vec3::ZERO,
-            });
+            };
         }
     }
 }

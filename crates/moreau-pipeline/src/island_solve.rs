@@ -1,6 +1,6 @@
 //! One island: assembly, velocity solve, energy guard, position correction.
 
-use crate::common_point::FrictionPoint;
+use crate::assembly::{self, Names, Seen};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
 use crate::island::{IslandRange, Islands, NONE};
@@ -11,8 +11,7 @@ use crate::solver_choice::WorldSolver;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
 use moreau_constraint::{
-    BodyInput, ContactFrame, ContactPoint, ContactProblem, Impulses, Row, ball_joint_rows,
-    distance_joint_row,
+    BodyInput, ContactProblem, Impulses, ProblemError, Row, ball_joint_rows, distance_joint_row,
 };
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
 use moreau_solver::SolveReport;
@@ -44,6 +43,8 @@ const GAP_ENERGY: f64 = 1e-7;
 pub(crate) struct Worker {
     pub(crate) solver: WorldSolver,
     corrector: Corrector,
+    /// Whether the threads of the pool work on an island together.
+    together: bool,
     problem: ContactProblem,
     /// The largest of the island's bodies and contacts before forces, m/s.
     speed: f64,
@@ -88,6 +89,7 @@ impl Worker {
         Self {
             solver,
             corrector: Corrector::default(),
+            together: false,
             problem: ContactProblem::new(1.0).expect("1 s is a time step"),
             speed: 0.0,
             chosen: IslandSolver::default(),
@@ -112,6 +114,7 @@ impl Worker {
 
     /// Whether the other threads of the pool help with large islands.
     pub(crate) fn use_pool(&mut self, yes: bool) {
+        self.together = yes;
         self.solver.use_pool(yes);
         self.corrector.use_pool(yes);
     }
@@ -204,45 +207,20 @@ impl Worker {
             })?;
         }
         self.add_other_bodies(input, island)?;
-        let mut bounces = false;
-        // Of the pair that the last contact belongs to.
-        let (mut pair, mut a, mut b, mut surface) = ((NONE, NONE), 0, 0, Vec3::ZERO);
-        let mut friction_point = FrictionPoint::default();
-        for index in island.contacts {
-            let p = &input.points[*index as usize];
-            self.speed = self.speed.max(p.approach_velocity.abs());
-            if pair != (p.a.index, p.b.index) {
-                pair = (p.a.index, p.b.index);
-                (a, b) = (self.local(island, pair.0), self.local(island, pair.1));
-                surface = surface_velocity(input.state, pair);
-                let body = |index: u32| input.state.bodies[index as usize].value.as_ref();
-                friction_point = FrictionPoint::of([body(pair.0), body(pair.1)]);
-            }
-            let shift = friction_point.shift(&input.state.settings, p);
-            let frame = ContactFrame {
-                normal: p.normal,
-                tangent1: p.tangent1,
-                tangent2: p.tangent2,
-            };
-            let mut point = ContactPoint {
-                a,
-                b,
-                frame,
-                lever_a: p.lever_a + shift,
-                lever_b: p.lever_b - shift,
-                friction: p.friction,
-                bias: surface_bias(surface, &frame),
-            };
-            // Others neither bounce nor have a gap to close.
-            if p.restitution != 0.0 || p.separation > 0.0 {
-                let free = self.problem.free_velocity(&point).x;
-                let (bias, bounce) = normal_bias(input, p, free);
-                point.bias.x = bias;
-                bounces |= bounce;
-            }
-            self.problem.add_contact_point(point)?;
-            self.impulses.contacts.push(input.warm[*index as usize]);
-        }
+        let names = Names {
+            bodies: island.bodies,
+            others: &self.others,
+        };
+        let count = island.contacts.len();
+        let warm = &mut self.impulses.contacts;
+        warm.resize(count, Vec3::ZERO);
+        let mut seen = Seen::default();
+        self.problem.add_contacts_by(count, |places| {
+            let at = (places, &mut warm[..]);
+            seen = assembly::fill((input, names), island.contacts, at, self.together)?;
+            Ok::<_, ProblemError>(())
+        })?;
+        self.speed = self.speed.max(seen.speed);
         for slot in island.joints {
             let joint = joint_state(input.state, *slot);
             let bodies = (
@@ -260,7 +238,7 @@ impl Worker {
         }
         self.chosen = self.solver.choose(&self.problem);
         self.close_gaps(input, island)?;
-        Ok(bounces)
+        Ok(seen.bounces)
     }
 
     /// Takes gaps that are only rounding for none, in islands at rest that are solved exactly: sweeps make
@@ -317,10 +295,8 @@ impl Worker {
 
     /// Index in the problem of the body in slot `index`.
     fn local(&self, island: &Island<'_>, index: u32) -> usize {
-        match island.bodies.binary_search(&index) {
-            Ok(i) => i,
-            Err(_) => island.bodies.len() + self.others.partition_point(|other| *other < index),
-        }
+        let (bodies, others) = (island.bodies, &self.others[..]);
+        Names { bodies, others }.local(index)
     }
 
     /// Newton's law with friction at several contacts can create energy. The energy that contacts
@@ -496,7 +472,7 @@ fn correction_bias(knobs: &PositionCorrection, dt: f64, phi: f64, u: f64) -> f64
 }
 
 /// b_n of a contact and whether it bounces. `free` is its normal velocity after forces, m/s.
-fn normal_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> (f64, bool) {
+pub(crate) fn normal_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> (f64, bool) {
     let threshold = input.state.settings.bounce_threshold;
     match p.rebound(free, input.dt, threshold) {
         Some(end) => (-end.speed, true),
@@ -517,28 +493,6 @@ fn open_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> f64 {
     } else {
         closing
     }
-}
-
-/// Moving surfaces: the velocity of B's material relative to B, less that of A's, world axes, m/s.
-fn surface_velocity(state: &WorldState, (a, b): (u32, u32)) -> Vec3 {
-    let surface = |index: u32| {
-        let body = state.bodies[index as usize].value.as_ref();
-        body.filter(|b| b.surface_velocity != Vec3::ZERO)
-            .map_or(Vec3::ZERO, |b| b.rotation * b.surface_velocity)
-    };
-    surface(b) - surface(a)
-}
-
-/// (0, b_t1, b_t2) of it, m/s.
-fn surface_bias(relative: Vec3, frame: &ContactFrame) -> Vec3 {
-    if relative == Vec3::ZERO {
-        return Vec3::ZERO;
-    }
-    vec3(
-        0.0,
-        frame.tangent1.dot(relative),
-        frame.tangent2.dot(relative),
-    )
 }
 
 fn joint_state(state: &WorldState, slot: u32) -> &JointState {

@@ -23,6 +23,7 @@
 //! smaller id; impulses act on B and their opposites on A.
 
 mod activity;
+mod assembly;
 mod body;
 mod bullets;
 mod common_point;
@@ -48,6 +49,7 @@ mod report;
 mod seams;
 mod sensors;
 mod settings;
+mod share;
 mod sleep;
 mod snapshot;
 mod solver_choice;

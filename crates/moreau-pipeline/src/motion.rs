@@ -21,8 +21,10 @@ use crate::contact::Contact;
 use crate::integrate::Motion;
 use crate::island::Islands;
 use crate::island_solve::IslandResult;
+use crate::share::{SHARE, each_slot};
 use crate::world::WorldState;
 use moreau_math::{Vec3, Velocity};
+use rayon::prelude::*;
 
 /// Changes of velocity that no solve resolves, m/s: a contact that does less does not push.
 const RESOLVED: f64 = 1e-9;
@@ -76,6 +78,8 @@ pub(crate) struct Moving<'a> {
     /// How many manifolds push each body, where any bounces.
     pub(crate) pushed: &'a mut Vec<u32>,
     pub(crate) dt: f64,
+    /// Whether the threads of the pool take parts of it.
+    pub(crate) parallel: bool,
 }
 
 /// Velocities and mean velocities of all bodies from the islands' results; writes the impulses into
@@ -94,33 +98,40 @@ pub(crate) fn gather(
         held,
         pushed,
         dt,
+        parallel,
     } = moving;
-    for index in active {
-        let velocity = free[*index as usize];
-        motions[*index as usize] = Motion {
+    each_slot(parallel, active, motions, |_, slot, motion| {
+        let velocity = free[slot];
+        *motion = Motion {
             velocity,
             mean: velocity.linear,
             correction: Velocity::ZERO,
         };
+    });
+    for index in active {
         held[*index as usize] = Held::default();
     }
     for (range, result) in islands.ranges.iter().zip(results) {
-        for (i, index) in islands.bodies[range.bodies.clone()].iter().enumerate() {
-            let motion = &mut motions[*index as usize];
+        let bodies = &islands.bodies[range.bodies.clone()];
+        let contacts = &islands.contacts[range.contacts.clone()];
+        let parallel = parallel && bodies.len() >= 2 * SHARE;
+        each_slot(parallel, bodies, motions, |i, _, motion| {
             motion.velocity = result.velocities[i];
             motion.mean = motion.velocity.linear;
             if let Some(correction) = result.corrections.get(i) {
                 motion.correction = *correction;
-                if *correction != Velocity::ZERO {
-                    held[*index as usize] = Held::ALL;
-                }
+            }
+        });
+        for (index, correction) in bodies.iter().zip(&result.corrections) {
+            if *correction != Velocity::ZERO {
+                held[*index as usize] = Held::ALL;
             }
         }
-        let contacts = &islands.contacts[range.contacts.clone()];
-        for (index, impulse) in contacts.iter().zip(&result.impulses) {
-            let p = &mut points[*index as usize];
-            p.impulse = *impulse;
-            hold_bodies(state, p, held);
+        each_slot(parallel, contacts, points, |i, _, p| {
+            p.impulse = result.impulses[i];
+        });
+        for index in contacts {
+            hold_bodies(state, &points[*index as usize], held);
         }
         for slot in &islands.joints[range.joints.clone()] {
             if let Some(joint) = &state.joints[*slot as usize].value {
@@ -129,17 +140,16 @@ pub(crate) fn gather(
             }
         }
     }
-    for index in active {
-        let index = *index as usize;
-        let body = state.bodies[index].value.as_ref();
+    let held = &held[..];
+    each_slot(parallel, active, motions, |_, slot, motion| {
+        let body = state.bodies[slot].value.as_ref();
         if let Some(body) = body.filter(|b| b.is_dynamic()) {
-            let motion = &mut motions[index];
             let change = motion.velocity.linear - body.velocity.linear;
-            motion.mean = motion.velocity.linear - 0.5 * held[index].free_part(change);
+            motion.mean = motion.velocity.linear - 0.5 * held[slot].free_part(change);
         }
-    }
+    });
     follow_bounces(state, points, free, (motions, pushed), dt);
-    keep_gaps(points, motions, dt);
+    keep_gaps(points, motions, dt, parallel);
 }
 
 /// Marks the normal of a contact that pushes, for the bodies that it moves.
@@ -164,17 +174,29 @@ fn hold_bodies(state: &WorldState, p: &Contact, held: &mut [Held]) {
 
 /// Where mean velocities would close a gap which the end velocities leave open, the end velocities
 /// count.
-fn keep_gaps(points: &[Contact], motions: &mut [Motion], dt: f64) {
-    for p in points {
-        let (a, b) = (p.a.index as usize, p.b.index as usize);
+fn keep_gaps(points: &[Contact], motions: &mut [Motion], dt: f64, parallel: bool) {
+    let closes = |p: &Contact, motions: &[Motion]| {
+        let (a, b) = (&motions[p.a.index as usize], &motions[p.b.index as usize]);
         let turning = |m: &Motion, lever: Vec3| m.velocity.angular.cross(lever);
-        let turn = turning(&motions[b], p.lever_b) - turning(&motions[a], p.lever_a);
-        let mean = p.normal.dot(motions[b].mean - motions[a].mean + turn);
-        let end = motions[b].velocity.linear - motions[a].velocity.linear;
+        let turn = turning(b, p.lever_b) - turning(a, p.lever_a);
+        let mean = p.normal.dot(b.mean - a.mean + turn);
+        let end = b.velocity.linear - a.velocity.linear;
         let end = p.normal.dot(end + turn);
-        if p.separation.max(0.0) + dt * mean < -RESOLVED * dt && mean < end - RESOLVED {
-            motions[a].mean = motions[a].velocity.linear;
-            motions[b].mean = motions[b].velocity.linear;
+        p.separation.max(0.0) + dt * mean < -RESOLVED * dt && mean < end - RESOLVED
+    };
+    // Nothing changes before the first that closes.
+    let first = if parallel {
+        let points = points.par_iter().with_min_len(SHARE);
+        points.position_first(|p| closes(p, motions))
+    } else {
+        Some(0)
+    };
+    for p in &points[first.unwrap_or(points.len())..] {
+        if closes(p, motions) {
+            for body in [p.a, p.b] {
+                let motion = &mut motions[body.index as usize];
+                motion.mean = motion.velocity.linear;
+            }
         }
     }
 }

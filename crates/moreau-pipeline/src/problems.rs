@@ -40,7 +40,7 @@ impl World {
         scratch
             .islands
             .build(&self.state, &self.activity, &scratch.points);
-        self.look_up_warm_starts(&mut scratch, dt, &mut report);
+        self.look_up_warm_starts(&mut scratch, dt, false, &mut report);
         let mut worker = Worker::new(self.solver.fork());
         let input = scratch.input(&self.state, dt);
         let ranges = scratch.islands.ranges.iter();

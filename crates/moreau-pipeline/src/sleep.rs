@@ -353,7 +353,7 @@ impl World {
             }
             let joints = &islands.joints[range.joints.clone()];
             let contacts = islands.contacts[range.contacts.clone()].iter();
-            let contacts = contacts.map(|i| &scratch.points[*i as usize]);
+            let contacts = contacts.map(|i| &state.contacts[*i as usize]);
             let pairs = contacts.map(|p| (p.a.index, p.b.index, p.impulse.x > 0.0));
             let joined = joints.iter().filter_map(|slot| {
                 let joint = state.joints[*slot as usize].value?.joint;

@@ -13,10 +13,12 @@ use crate::motion::{self, Held, Moving};
 use crate::profile::{Clock, StageTimes, StepProfile, held};
 use crate::seams::Seams;
 use crate::sensors::Sensors;
+use crate::share::{SHARE, each_slot};
 use crate::sleep;
 use crate::wake::Undo;
 use crate::world::{World, WorldState};
 use crate::{BodyId, IslandReport, LaneFill, StepReport, WorldBytes, WorldError};
+use moreau_cache::CacheCounters;
 use moreau_math::{Quat, SymMat3, Vec3, Velocity};
 use moreau_solver::SolveReport;
 use rayon::prelude::*;
@@ -179,7 +181,7 @@ impl World {
         let mut report = loop {
             let solved = self.solve(scratch, (dt, parallel), (&mut clock, &mut times), &mut undo);
             let solved = solved.and_then(|mut report| {
-                self.check_motions(scratch, dt)?;
+                self.check_motions(scratch, dt, parallel)?;
                 let asleep = self.follow_bullets(scratch, dt, &mut report);
                 if asleep.is_empty() && !scratch.followed.is_empty() {
                     self.gather_reports(scratch, &mut report)?;
@@ -255,7 +257,7 @@ impl World {
             report.islands = scratch.islands.ranges.len();
             times.islands += clock.lap();
 
-            self.look_up_warm_starts(scratch, dt, &mut report);
+            self.look_up_warm_starts(scratch, dt, parallel, &mut report);
             times.assembly += clock.lap();
             self.solve_islands(scratch, dt, parallel, &mut report)?;
             scratch.share_out(clock.lap(), times);
@@ -275,6 +277,7 @@ impl World {
                 held: &mut scratch.held,
                 pushed: &mut scratch.pushed,
                 dt,
+                parallel,
             },
         );
         Ok(report)
@@ -310,7 +313,7 @@ impl World {
             .find_manifolds(&self.state, &scratch.free, dt, parallel);
         report.manifolds =
             self.detection
-                .list_points(&self.state, &scratch.free, &mut scratch.points);
+                .list_points(&self.state, &scratch.free, &mut scratch.points, parallel);
         let (ghosts, ghost_points) =
             scratch
                 .seams
@@ -408,25 +411,42 @@ impl World {
         &mut self,
         scratch: &mut Scratch,
         dt: f64,
+        parallel: bool,
         report: &mut StepReport,
     ) {
-        scratch.warm.clear();
         let scale = warm_scale(&self.state, dt);
-        for p in &scratch.points {
-            let mut warm = Vec3::ZERO;
-            if scale > 0.0 {
+        scratch.warm.resize(scratch.points.len(), Vec3::ZERO);
+        if scale == 0.0 {
+            scratch.warm.fill(Vec3::ZERO);
+            return;
+        }
+        let cache = &self.state.cache;
+        let look_up = |(warm, points): (&mut [Vec3], &[Contact])| {
+            let mut reader = cache.reader();
+            for (warm, p) in warm.iter_mut().zip(points) {
                 let pair = (p.a.to_bits(), p.b.to_bits());
-                if let Some(old) = self.state.cache.look_up(pair, p.key(), p.normal) {
-                    report.warm_started += 1;
+                let old = reader.look_up(pair, p.key(), p.normal);
+                *warm = old.map_or(Vec3::ZERO, |old| {
                     let (t1, t2) = (
                         p.tangent1.dot(old.tangential),
                         p.tangent2.dot(old.tangential),
                     );
-                    warm = Vec3::new(old.normal_impulse, t1, t2) * scale;
-                }
+                    Vec3::new(old.normal_impulse, t1, t2) * scale
+                });
             }
-            scratch.warm.push(warm);
-        }
+            reader.counters()
+        };
+        let (warm, points) = (&mut scratch.warm, &scratch.points);
+        let found = if parallel && points.len() > SHARE {
+            let chunks = warm.par_chunks_mut(SHARE).zip(points.par_chunks(SHARE));
+            chunks
+                .map(look_up)
+                .reduce(CacheCounters::default, |x, y| x + y)
+        } else {
+            look_up((warm, points))
+        };
+        self.state.cache.count(found);
+        report.warm_started = found.hits as usize;
     }
 
     fn gather_reports(
@@ -472,14 +492,25 @@ impl World {
     }
 
     /// Works out the new poses; refuses those that are not finite.
-    fn check_motions(&self, scratch: &mut Scratch, dt: f64) -> Result<(), WorldError> {
-        for index in self.activity.bodies.iter().map(|i| *i as usize) {
+    fn check_motions(
+        &self,
+        scratch: &mut Scratch,
+        dt: f64,
+        parallel: bool,
+    ) -> Result<(), WorldError> {
+        let (motions, bodies) = (&scratch.motions, &self.state.bodies);
+        let active = &self.activity.bodies;
+        each_slot(parallel, active, &mut scratch.moved, |_, slot, moved| {
+            if let Some(body) = &bodies[slot].value {
+                *moved = advance(body, &motions[slot], dt);
+            }
+        });
+        for index in active.iter().map(|i| *i as usize) {
             let slot = &self.state.bodies[index];
-            let Some(body) = &slot.value else {
+            if slot.value.is_none() {
                 continue;
-            };
-            let motion = &scratch.motions[index];
-            let moved = advance(body, motion, dt);
+            }
+            let (motion, moved) = (&motions[index], &scratch.moved[index]);
             let id = BodyId {
                 index: index as u32,
                 generation: slot.generation,
@@ -497,7 +528,6 @@ impl World {
             if !moved.1.is_finite() {
                 return diverged("rotation", moved.1.to_string());
             }
-            scratch.moved[index] = moved;
         }
         Ok(())
     }
@@ -540,7 +570,8 @@ impl World {
             }
         }
         if !(state.contacts.is_empty() && scratch.points.is_empty()) {
-            state.contacts.clone_from(&scratch.points);
+            // The old ones are written over by the next step.
+            std::mem::swap(&mut state.contacts, &mut scratch.points);
             self.all_contacts.take();
         }
         self.detection.list_kept(&mut state.kept);
@@ -561,9 +592,8 @@ impl World {
         report.sleeping_islands = sleeping.islands;
         report.contact_points += sleeping.contacts;
         report.joints = self.state.joints.len() - self.state.free_joints.len();
-        let deepest = scratch
-            .points
-            .iter()
+        let contacts = self.state.contacts.iter();
+        let deepest = contacts
             .map(|p| -p.separation)
             .fold(sleeping.deepest, f64::max);
         report.max_penetration = deepest;

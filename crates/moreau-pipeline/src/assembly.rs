@@ -1,0 +1,169 @@
+//! The contact points of an island as contacts of its problem.
+//!
+//! Each follows from the island's bodies alone, so those of a large island are worked out in parts, on the
+//! threads of the pool.
+
+use crate::common_point::FrictionPoint;
+use crate::contact::Contact;
+use crate::island::NONE;
+use crate::island_solve::{StepInput, normal_bias};
+use crate::share::SHARE;
+use crate::world::WorldState;
+use moreau_constraint::{ContactFrame, ContactPoint, NewContacts, ProblemError};
+use moreau_math::{Vec3, vec3};
+
+/// Which body of a problem is in which slot.
+#[derive(Clone, Copy)]
+pub(crate) struct Names<'a> {
+    /// Slots of the island's bodies, ascending.
+    pub(crate) bodies: &'a [u32],
+    /// Slots of those that follow them, ascending.
+    pub(crate) others: &'a [u32],
+}
+
+impl Names<'_> {
+    pub(crate) fn local(self, index: u32) -> usize {
+        match self.bodies.binary_search(&index) {
+            Ok(i) => i,
+            Err(_) => self.bodies.len() + self.others.partition_point(|other| *other < index),
+        }
+    }
+}
+
+/// What is to be known of all contacts of an island.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Seen {
+    /// Whether any bounces.
+    pub(crate) bounces: bool,
+    /// The largest normal velocity before forces, m/s.
+    pub(crate) speed: f64,
+}
+
+impl Seen {
+    fn and(self, other: Self) -> Self {
+        Self {
+            bounces: self.bounces || other.bounces,
+            speed: self.speed.max(other.speed),
+        }
+    }
+}
+
+/// Fills the contacts of the points `indices` and their warm starts.
+pub(crate) fn fill(
+    (input, names): (&StepInput<'_>, Names<'_>),
+    indices: &[u32],
+    (places, warm): (NewContacts<'_>, &mut [Vec3]),
+    parallel: bool,
+) -> Result<Seen, ProblemError> {
+    if parallel && indices.len() >= 2 * SHARE {
+        let middle = indices.len() / 2;
+        let (indices, more_indices) = indices.split_at(middle);
+        let (places, more_places) = places.split_at(middle);
+        let (warm, more_warm) = warm.split_at_mut(middle);
+        let (first, second) = rayon::join(
+            || fill((input, names), indices, (places, warm), true),
+            || fill((input, names), more_indices, (more_places, more_warm), true),
+        );
+        return Ok(first?.and(second?));
+    }
+    for (to, index) in warm.iter_mut().zip(indices) {
+        *to = input.warm[*index as usize];
+    }
+    let mut seen = Seen::default();
+    let mut pair = Pair::default();
+    let bodies = places.bodies();
+    places.fill(|i| {
+        let p = &input.points[indices[i] as usize];
+        if pair.slots != (p.a.index, p.b.index) {
+            pair = Pair::of(input.state, names, p);
+        }
+        seen.speed = seen.speed.max(p.approach_velocity.abs());
+        let mut point = pair.contact(input, p);
+        // Others neither bounce nor have a gap to close.
+        if p.restitution != 0.0 || p.separation > 0.0 {
+            let (a, b) = (&bodies[point.a].velocity, &bodies[point.b].velocity);
+            let free = p.normal.dot(b.at(point.lever_b) - a.at(point.lever_a));
+            let (bias, bounce) = normal_bias(input, p, free);
+            point.bias.x = bias;
+            seen.bounces |= bounce;
+        }
+        point
+    })?;
+    Ok(seen)
+}
+
+/// What all contacts of two bodies share.
+struct Pair {
+    slots: (u32, u32),
+    a: usize,
+    b: usize,
+    surface: Vec3,
+    friction_point: FrictionPoint,
+}
+
+impl Default for Pair {
+    fn default() -> Self {
+        Self {
+            slots: (NONE, NONE),
+            a: 0,
+            b: 0,
+            surface: Vec3::ZERO,
+            friction_point: FrictionPoint::default(),
+        }
+    }
+}
+
+impl Pair {
+    fn of(state: &WorldState, names: Names<'_>, p: &Contact) -> Self {
+        let (a, b) = (p.a.index, p.b.index);
+        let body = |index: u32| state.bodies[index as usize].value.as_ref();
+        Self {
+            slots: (a, b),
+            a: names.local(a),
+            b: names.local(b),
+            surface: surface_velocity(state, (a, b)),
+            friction_point: FrictionPoint::of([body(a), body(b)]),
+        }
+    }
+
+    /// Closed, and without bounce.
+    fn contact(&self, input: &StepInput<'_>, p: &Contact) -> ContactPoint {
+        let shift = self.friction_point.shift(&input.state.settings, p);
+        let frame = ContactFrame {
+            normal: p.normal,
+            tangent1: p.tangent1,
+            tangent2: p.tangent2,
+        };
+        ContactPoint {
+            a: self.a,
+            b: self.b,
+            frame,
+            lever_a: p.lever_a + shift,
+            lever_b: p.lever_b - shift,
+            friction: p.friction,
+            bias: surface_bias(self.surface, &frame),
+        }
+    }
+}
+
+/// Moving surfaces: the velocity of B's material relative to B, less that of A's, world axes, m/s.
+fn surface_velocity(state: &WorldState, (a, b): (u32, u32)) -> Vec3 {
+    let surface = |index: u32| {
+        let body = state.bodies[index as usize].value.as_ref();
+        body.filter(|b| b.surface_velocity != Vec3::ZERO)
+            .map_or(Vec3::ZERO, |b| b.rotation * b.surface_velocity)
+    };
+    surface(b) - surface(a)
+}
+
+/// (0, b_t1, b_t2) of it, m/s.
+fn surface_bias(relative: Vec3, frame: &ContactFrame) -> Vec3 {
+    if relative == Vec3::ZERO {
+        return Vec3::ZERO;
+    }
+    vec3(
+        0.0,
+        frame.tangent1.dot(relative),
+        frame.tangent2.dot(relative),
+    )
+}
