@@ -218,7 +218,8 @@ export class App {
       if (row) Object.assign(found, { row, at: step });
     }
     if (!found.row && !among(rows, key) && index >= 0) {
-      found.note = `its numbers are kept of one step in ${run.row_steps[1] - run.row_steps[0]}, where it does not touch nearby`;
+      const every = run.row_steps[1] - run.row_steps[0];
+      found.note = every ? `its numbers are kept of one step in ${every}, where it does not touch nearby` : "its numbers are not kept: so many would take too much room";
     }
     if (index >= 0) {
       const xyz = (list) => Array.from(list.subarray(index * 3, index * 3 + 3));

@@ -124,11 +124,6 @@ impl ContactLog {
         }
     }
 
-    /// How many steps' points it was given.
-    pub(crate) fn given(&self) -> u64 {
-        self.given
-    }
-
     /// The largest impulse, and about the one that 95 % of the positive ones do not exceed, N s.
     pub(crate) fn impulses(&self) -> (f32, f32) {
         let all: u64 = self.impulses.values().sum();
@@ -160,11 +155,14 @@ impl ContactLog {
         }
     }
 
-    /// The bytes: those of all steps that were taken, or of fewer, so many that they take at most `room`
-    /// bytes, deflated. Steps in which much changes are the first to be left out.
-    pub(crate) fn pack(&self, room: usize) -> PackedContacts {
+    /// The bytes: those of all steps that were taken and are `shown` (sorted), or of fewer, so many that they
+    /// take at most `room` bytes, deflated. Steps in which much changes are the first to be left out.
+    pub(crate) fn pack(&self, room: usize, shown: &[u64]) -> PackedContacts {
         let most = room.min(MOST_BYTES);
-        let mut kept: Vec<&Step> = self.steps.iter().collect();
+        let steps = self.steps.iter();
+        let mut kept: Vec<&Step> = steps
+            .filter(|step| shown.binary_search(&step.step).is_ok())
+            .collect();
         loop {
             let (packed, costs) = self.packed(&kept);
             let total: usize = costs.iter().sum();
@@ -413,6 +411,10 @@ mod tests {
         (log, all)
     }
 
+    fn shown(log: &ContactLog) -> Vec<u64> {
+        log.steps.iter().map(|step| step.step).collect()
+    }
+
     /// Pairs with their numbers of points, and the words of the points.
     type Unpacked = (Vec<(u32, u32, u16)>, Vec<[u16; 8]>);
 
@@ -493,7 +495,7 @@ mod tests {
     #[test]
     fn steps_come_back_from_their_differences() {
         let (log, all) = balls(MOST_POINTS, 150);
-        let packed = log.pack(usize::MAX);
+        let packed = log.pack(usize::MAX, &shown(&log));
         assert_eq!(packed.steps, (1..=150).collect::<Vec<_>>());
         assert_unpacks(&log, &packed, &all);
         // They touch, and roll off each other again: pairs come and go.
@@ -508,7 +510,7 @@ mod tests {
     #[test]
     fn too_many_points_thin_out_evenly() {
         let (log, all) = balls(5, 16);
-        let packed = log.pack(usize::MAX);
+        let packed = log.pack(usize::MAX, &shown(&log));
         let strides: Vec<_> = packed.steps.windows(2).map(|w| w[1] - w[0]).collect();
         assert!(strides.iter().all(|s| *s == strides[0]) && strides[0] > 1);
         assert_eq!(packed.steps[0], 1);
@@ -520,7 +522,7 @@ mod tests {
         let (log, all) = balls(MOST_POINTS, 150);
         let (_, costs) = log.packed(&log.steps.iter().collect::<Vec<_>>());
         let most = costs.iter().sum::<usize>() * 3 / 4;
-        let packed = log.pack(most);
+        let packed = log.pack(most, &shown(&log));
         assert_eq!(packed.steps[0], 1);
         assert!(packed.steps.len() < 150 && packed.steps.len() > 40);
         assert_unpacks(&log, &packed, &all);

@@ -97,14 +97,14 @@ struct RunMeta<'a> {
     shapes: Vec<Value>,
     joints: &'a [JointRecord],
     first_step: u64,
-    unknown_contacts: &'a [u64],
+    unknown_contacts: Vec<u64>,
     frame_steps: &'a [u64],
     body_steps: &'a [u64],
     /// Of the contacts in the picture.
     contact_steps: &'a [u64],
     /// Of the contacts with all their bits.
-    row_steps: Vec<u64>,
-    island_steps: Vec<u64>,
+    row_steps: &'a [u64],
+    island_steps: &'a [u64],
     /// Words that islands refer to.
     island_names: &'a [&'static str],
     most_contacts: usize,
@@ -126,9 +126,11 @@ struct Verdict<'a> {
     text: &'a str,
 }
 
-/// Letters of a page that contacts must not make longer; the numbers of a large run's text come to less than the
-/// rest of 25 million.
-const MOST_LETTERS: usize = 24_500_000;
+/// Letters of a page, but for a run so long that the figures of its steps alone take them.
+const MOST_LETTERS: usize = 25_000_000;
+
+/// Of these, what the places of sections may take, and what deflating all of them together may differ by.
+const SPARE_LETTERS: usize = 100_000;
 
 /// The page of a recording.
 pub fn html(recording: &Recording, about: &About) -> String {
@@ -142,16 +144,32 @@ pub fn html_overlaid(runs: [(&str, &Recording); 2], about: &About, history: &[Hi
 }
 
 fn page(runs: &[(&str, &Recording)], about: &About, history: &[History]) -> String {
+    let whole: Vec<_> = runs.iter().map(|(_, r)| Packed::whole(r)).collect();
+    let others = TEMPLATE.len() + text(runs, &whole, about, history).len() + SPARE_LETTERS;
+    // Three bytes become four letters.
+    let room = MOST_LETTERS.saturating_sub(others) / 4 * 3;
     let mut bytes = Vec::new();
     let mut all = Vec::new();
-    // Three bytes become four letters.
-    let room = MOST_LETTERS.saturating_sub(TEMPLATE.len()) / 4 * 3;
     for (_, recording) in runs {
         let mut packed = pack(recording, bytes, room / runs.len());
         bytes = std::mem::take(&mut packed.bytes);
         all.push(packed);
     }
-    let metas = runs.iter().zip(&all);
+    let meta = text(runs, &all, about, history);
+    let deflated = miniz_oxide::deflate::compress_to_vec(&bytes, 7);
+    let mut data = String::new();
+    base64::encode(&deflated, &mut data);
+    fill(&[("/*META*/", &meta), ("/*DATA*/", &data)])
+}
+
+/// All that a page knows in words.
+fn text(
+    runs: &[(&str, &Recording)],
+    packed: &[Packed],
+    about: &About,
+    history: &[History],
+) -> String {
+    let metas = runs.iter().zip(packed);
     let metas = metas.map(|((label, recording), packed)| run_meta(label, recording, packed));
     let meta = Meta {
         scene: &about.scene,
@@ -162,7 +180,7 @@ fn page(runs: &[(&str, &Recording)], about: &About, history: &[History]) -> Stri
             text: &about.verdict,
         },
         gates: &about.gates,
-        notes: notes(runs[0].1, about, &all[0]),
+        notes: notes(runs[0].1, about, &packed[0]),
         runs: metas.collect(),
         history,
         series_columns: SERIES_COLUMNS,
@@ -173,11 +191,7 @@ fn page(runs: &[(&str, &Recording)], about: &About, history: &[History]) -> Stri
         island_columns: ISLAND_COLUMNS,
     };
     // A "<" could end the element that holds the text.
-    let meta = json!(meta).to_string().replace('<', "\\u003c");
-    let deflated = miniz_oxide::deflate::compress_to_vec(&bytes, 7);
-    let mut data = String::new();
-    base64::encode(&deflated, &mut data);
-    fill(&[("/*META*/", &meta), ("/*DATA*/", &data)])
+    json!(meta).to_string().replace('<', "\\u003c")
 }
 
 /// The template with its marks, in the order in which they stand there, replaced.
@@ -200,26 +214,32 @@ fn notes(recording: &Recording, about: &About, packed: &Packed) -> Vec<String> {
         1 => "every step".to_owned(),
         n => format!("one step in {n}"),
     };
-    let exact = &recording.exact;
-    let given = recording.contacts.given();
-    let shown = match packed.contact_steps.len() as u64 {
-        all if all == given => "all of them".to_owned(),
-        some => format!("{some} of {given} of them"),
+    let known = packed.frames.steps.len() - unknown_contacts(recording, packed).len();
+    let shown = match packed.contact_steps.len() {
+        all if all == known => "all of them".to_owned(),
+        some => format!("{some} of {known} of them"),
     };
     let policy = format!(
         "Printed numbers are those of the step that they name, unrounded (D shows all digits). They \
          are kept of every step for the figures and the heaviest contacts, of {} for bodies, of {} \
          for all contacts, of {} for islands. The picture shows {}, contacts of {}, positions rounded to {:.1e} m, \
          contact points to a 256th of a body's half.",
-        every(exact.body_stride),
-        every(exact.contact_stride),
-        every(exact.island_stride),
-        every(recording.stride),
+        every(packed.bodies.stride),
+        every(packed.rows.stride),
+        every(packed.islands.stride),
+        every(packed.frames.stride),
         shown,
         packed.position_rounding,
     );
     let notes = [about.note.clone(), policy];
     notes.into_iter().filter(|note| !note.is_empty()).collect()
+}
+
+/// The shown steps of which it is not known where bodies touch.
+fn unknown_contacts(recording: &Recording, packed: &Packed) -> Vec<u64> {
+    let shown = |step: &u64| packed.frames.steps.binary_search(step).is_ok();
+    let unknown = recording.unknown_contacts.iter().copied();
+    unknown.filter(shown).collect()
 }
 
 fn run_meta<'a>(label: &'a str, recording: &'a Recording, packed: &'a Packed) -> RunMeta<'a> {
@@ -232,12 +252,12 @@ fn run_meta<'a>(label: &'a str, recording: &'a Recording, packed: &'a Packed) ->
         shapes: stage.shapes.iter().map(shape).collect(),
         joints: &stage.joints,
         first_step: recording.first_step,
-        unknown_contacts: &recording.unknown_contacts,
-        frame_steps: &recording.frame_steps,
-        body_steps: &recording.exact.body_steps,
+        unknown_contacts: unknown_contacts(recording, packed),
+        frame_steps: &packed.frames.steps,
+        body_steps: &packed.bodies.steps,
         contact_steps: &packed.contact_steps,
-        row_steps: recording.exact.contacts.iter().map(|r| r.step).collect(),
-        island_steps: recording.exact.islands.iter().map(|r| r.step).collect(),
+        row_steps: &packed.rows.steps,
+        island_steps: &packed.islands.steps,
         island_names: &recording.exact.names,
         most_contacts: packed.most_contacts,
         reach: stage.shapes.iter().map(reach).collect(),
