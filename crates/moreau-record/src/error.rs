@@ -31,6 +31,18 @@ pub enum RecordError {
         /// The file.
         file: PathBuf,
     },
+    /// A limit within which not even the notes of a run fit.
+    #[error("{field} is {value}; {file} takes at least {least} bytes before the first frame")]
+    TooSmall {
+        /// The file.
+        file: PathBuf,
+        /// Which setting.
+        field: &'static str,
+        /// Its value, bytes.
+        value: u64,
+        /// The least that it may be, bytes.
+        least: u64,
+    },
     /// The file is something else.
     #[error("{file}: is not a recording")]
     Foreign {

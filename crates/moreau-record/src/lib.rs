@@ -46,6 +46,7 @@ mod reader;
 mod recorder;
 mod replay;
 mod report;
+mod room;
 mod schema;
 mod state;
 mod taken;

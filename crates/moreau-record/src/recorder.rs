@@ -1,6 +1,6 @@
 use crate::link::Link;
 use crate::taken::{Taken, Wanted, Watch};
-use crate::writer::{End, Writer};
+use crate::writer::{End, Start, Writer};
 use crate::{RecordError, schema};
 use moreau_pipeline::{BodyId, StepReport, World};
 use moreau_scene::Run;
@@ -17,7 +17,8 @@ pub struct RecorderSettings {
     /// Smaller costs time.
     pub hash_every: u64,
     /// The file grows up to this many bytes, then recording ends with [`RecordError::Full`]. Default
-    /// none.
+    /// none. Of these, some are kept for how the run ends: 64 kB, the state at the start, and thrice the scene.
+    /// Smaller than what a file takes before its first frame (about 300 kB) is refused.
     pub max_bytes: Option<u64>,
     /// The journal beside the file goes into the file when it has about this many bytes. Default 8 MB.
     /// Smaller waits for the disk more often, larger for longer.
@@ -130,8 +131,8 @@ impl Recorder {
     /// its first frame. When this returns, that is in the file.
     ///
     /// # Errors
-    /// Where the file cannot be written, is locked, is no recording, or has no room; where no thread can
-    /// be started.
+    /// Where the file cannot be written, is locked, is no recording, or has no room; where
+    /// [`RecorderSettings::max_bytes`] is too small; where no thread can be started.
     pub fn create(
         file: impl AsRef<Path>,
         world: &World,
@@ -139,7 +140,13 @@ impl Recorder {
         settings: RecorderSettings,
     ) -> Result<Self, RecordError> {
         let file = file.as_ref();
+        let start = Start::of(world, about);
+        if std::fs::metadata(file).map_or(0, |data| data.len()) == 0 {
+            // Before it is made.
+            start.room.in_new(file, &settings)?;
+        }
         let connection = schema::open_to_write(file, settings.wait)?;
+        start.room.in_old(&connection, file, &settings)?;
         let mut watch = Watch::new(&about.names);
         let mut taken = Box::<Taken>::default();
         let wanted = Wanted {
@@ -147,7 +154,7 @@ impl Recorder {
             hash: true,
         };
         watch.take(world, None, wanted, &mut taken);
-        let writer = Writer::start(connection, &settings, (world, about), &mut taken)
+        let writer = Writer::start(connection, &settings, &start, &mut taken)
             .map_err(|error| RecordError::from_sqlite(file, &error))?;
         Ok(Self {
             file: file.into(),

@@ -33,6 +33,13 @@ pub struct FrameReport {
     /// J.
     pub potential_energy: f64,
     pub sleeping_bodies: u64,
+    /// `None`, as the five below, of a run that was recorded before schema version 5.
+    pub awake_bodies: Option<u64>,
+    pub sleeping_islands: Option<u64>,
+    pub woken_islands: Option<u64>,
+    pub ordered_impacts: Option<u64>,
+    pub ordered_work: Option<u64>,
+    pub hurried_groups: Option<u64>,
     /// s; all but the total are 0 where the world did not measure them.
     pub times: StageTimes,
     /// What each solver did; those that did nothing are left out.
@@ -86,6 +93,12 @@ impl FrameReport {
             kinetic_energy: report.kinetic_energy,
             potential_energy: report.potential_energy,
             sleeping_bodies: report.sleeping_bodies as u64,
+            awake_bodies: Some(report.awake_bodies as u64),
+            sleeping_islands: Some(report.sleeping_islands as u64),
+            woken_islands: Some(report.woken_islands as u64),
+            ordered_impacts: Some(report.ordered_impacts as u64),
+            ordered_work: Some(report.ordered_work),
+            hurried_groups: Some(report.hurried_groups as u64),
             times: report.profile.map_or(
                 StageTimes {
                     total: report.seconds,
@@ -109,7 +122,7 @@ impl FrameReport {
 
     pub(crate) fn insert(&self, connection: &Connection, run: i64) -> rusqlite::Result<()> {
         const INSERT: &str = "INSERT INTO reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, \
-            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+            ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
         let int = |x: u64| x as i64;
         let counts = [
             self.frame,
@@ -161,6 +174,16 @@ impl FrameReport {
             bind(&real)?;
         }
         bind(&int(self.sleeping_bodies))?;
+        for count in [
+            self.awake_bodies,
+            self.sleeping_islands,
+            self.woken_islands,
+            self.ordered_impacts,
+            self.ordered_work,
+            self.hurried_groups,
+        ] {
+            bind(&count.map(int))?;
+        }
         statement.raw_execute()?;
         let mut statement = connection
             .prepare_cached("INSERT INTO solver_reports VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")?;
@@ -185,6 +208,8 @@ impl FrameReport {
         // What is not a number is stored as none.
         let real = |name: &str| Ok(row.get::<_, Option<f64>>(name)?.unwrap_or(f64::NAN));
         let real: &dyn Fn(&str) -> rusqlite::Result<f64> = &real;
+        let known = |name: &str| Ok(row.get::<_, Option<i64>>(name)?.map(|x| x as u64));
+        let known: &dyn Fn(&str) -> rusqlite::Result<Option<u64>> = &known;
         Ok(Self {
             frame: count("frame")?,
             bodies: count("bodies")?,
@@ -202,15 +227,19 @@ impl FrameReport {
             total_sweeps: count("total_sweeps")?,
             factorizations: count("factorizations")?,
             residual: real("residual")?,
-            worst_contact: row
-                .get::<_, Option<i64>>("worst_contact")?
-                .map(|x| x as u64),
+            worst_contact: known("worst_contact")?,
             uncertified_islands: count("uncertified_islands")?,
             guarded_islands: count("guarded_islands")?,
             max_penetration: real("max_penetration")?,
             kinetic_energy: real("kinetic_energy")?,
             potential_energy: real("potential_energy")?,
             sleeping_bodies: count("sleeping_bodies")?,
+            awake_bodies: known("awake_bodies")?,
+            sleeping_islands: known("sleeping_islands")?,
+            woken_islands: known("woken_islands")?,
+            ordered_impacts: known("ordered_impacts")?,
+            ordered_work: known("ordered_work")?,
+            hurried_groups: known("hurried_groups")?,
             times: StageTimes {
                 broad_phase: real("time_broad_phase")?,
                 narrow_phase: real("time_narrow_phase")?,

@@ -12,7 +12,13 @@ pub(crate) const APPLICATION_ID: i64 = 0x6d72_6563;
 
 /// One step from each version to the next; the first makes version 1 of an empty file. A published
 /// one never changes: a change of the tables is a step more.
-pub(crate) const MIGRATIONS: &[&str] = &[TABLES, SLEEP_AND_NAMES, ISLANDS, ONE_INDEX_AND_GATES];
+pub(crate) const MIGRATIONS: &[&str] = &[
+    TABLES,
+    SLEEP_AND_NAMES,
+    ISLANDS,
+    ONE_INDEX_AND_GATES,
+    COUNTERS,
+];
 
 /// Version 1.
 const TABLES: &str = "
@@ -146,8 +152,35 @@ CREATE INDEX chunks ON contact_chunks
     (run, frame, last_pair, first_pair, max_normal_impulse, max_penetration, max_approach_speed);
 ";
 
+/// Version 5: all counters of a step; of runs that were recorded before they are NULL.
+const COUNTERS: &str = "
+ALTER TABLE reports ADD COLUMN awake_bodies INTEGER;
+ALTER TABLE reports ADD COLUMN sleeping_islands INTEGER;
+ALTER TABLE reports ADD COLUMN woken_islands INTEGER;
+ALTER TABLE reports ADD COLUMN ordered_impacts INTEGER;
+ALTER TABLE reports ADD COLUMN ordered_work INTEGER;
+ALTER TABLE reports ADD COLUMN hurried_groups INTEGER;
+";
+
 /// The version that this build writes.
 pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
+
+/// Bytes of a page of a new file.
+pub(crate) const PAGE_BYTES: u64 = 8192;
+
+/// Bytes of a file whose tables are empty.
+pub(crate) fn empty_bytes() -> rusqlite::Result<u64> {
+    let mut connection = Connection::open_in_memory()?;
+    connection.pragma_update(None, "page_size", PAGE_BYTES as i64)?;
+    migrate(&mut connection, 0)?;
+    bytes(&connection)
+}
+
+/// Bytes of a file, without its journal.
+pub(crate) fn bytes(connection: &Connection) -> rusqlite::Result<u64> {
+    let ask = |sql| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
+    Ok(ask("PRAGMA page_count")?.unsigned_abs() * ask("PRAGMA page_size")?.unsigned_abs())
+}
 
 /// Opens a file to write to it; makes it where there is none, and brings an older one up to date.
 pub(crate) fn open_to_write(file: &Path, wait: Duration) -> Result<Connection, RecordError> {
@@ -162,7 +195,7 @@ pub(crate) fn open_to_write(file: &Path, wait: Duration) -> Result<Connection, R
         Found::Recording(version) => migrate(&mut connection, version).map_err(failed)?,
         Found::Empty => {
             connection
-                .pragma_update(None, "page_size", 8192)
+                .pragma_update(None, "page_size", PAGE_BYTES as i64)
                 .map_err(failed)?;
             // The mark comes with the tables, in one transaction.
             migrate(&mut connection, 0).map_err(failed)?;

@@ -5,6 +5,7 @@ use crate::body::BodyRecord;
 use crate::contact::{self, Chunk};
 use crate::island;
 use crate::recorder::{Ending, RecorderSettings, RunDescription};
+use crate::room::Room;
 use crate::state::{self, BodyState, KEY_EVERY};
 use crate::taken::{Change, Taken};
 use moreau_pipeline::{BodyId, Contact, World};
@@ -20,11 +21,43 @@ pub(crate) struct Writer {
     connection: Connection,
     run: i64,
     memory: Memory,
-    /// Pages of the journal that go into the file at once.
-    journal: u64,
+    limits: Limits,
     /// Pages that the journal has, about, and that the file had after the last frame.
     pending: u64,
     pages: u64,
+}
+
+/// In pages.
+#[derive(Clone, Copy, Debug)]
+struct Limits {
+    /// Of the journal, that go into the file at once.
+    journal: u64,
+    /// Of the file, with the notes of how the run ended.
+    most: Option<u64>,
+}
+
+/// What the run's row says.
+#[derive(Debug)]
+pub(crate) struct Start<'a> {
+    about: &'a RunDescription,
+    solver: &'static str,
+    settings: String,
+    state: Vec<u8>,
+    pub(crate) room: Room,
+}
+
+impl<'a> Start<'a> {
+    pub(crate) fn of(world: &World, about: &'a RunDescription) -> Self {
+        let state = world.snapshot();
+        let settings = serde_json::to_string(world.settings()).unwrap_or_default();
+        Self {
+            about,
+            solver: world.solver_name(),
+            room: Room::new(&state, &settings, about),
+            settings,
+            state,
+        }
+    }
 }
 
 /// How a run ended.
@@ -64,20 +97,20 @@ impl Writer {
     pub(crate) fn start(
         mut connection: Connection,
         settings: &RecorderSettings,
-        (world, about): (&World, &RunDescription),
+        start: &Start<'_>,
         first: &mut Taken,
     ) -> rusqlite::Result<Self> {
-        let journal = prepare(&connection, settings)?;
+        let limits = prepare(&connection, settings, start.room)?;
         let mut memory = Memory::default();
         let transaction = begin(&mut connection)?;
-        let run = insert_run(&transaction, settings, world, about)?;
+        let run = insert_run(&transaction, settings, start)?;
         FrameWriter::new(&transaction, run, first).write(&mut memory)?;
         transaction.commit()?;
         Ok(Self {
             connection,
             run,
             memory,
-            journal,
+            limits,
             pending: 0,
             pages: 0,
         })
@@ -102,7 +135,7 @@ impl Writer {
         let Ok(pages) = pages else { return };
         self.pending += CHANGED_PAGES + pages.saturating_sub(self.pages);
         self.pages = pages;
-        if self.pending >= self.journal {
+        if self.pending >= self.limits.journal {
             self.pending = 0;
             let _ = self
                 .connection
@@ -112,21 +145,37 @@ impl Writer {
 
     /// Ends the run.
     pub(crate) fn end(mut self, end: &End) -> rusqlite::Result<()> {
+        if let Some(most) = self.limits.most {
+            // What was kept for this.
+            self.connection
+                .pragma_update(None, "max_page_count", most as i64)?;
+        }
+        let noted = self.note(end, true).or_else(|error| {
+            // Where there is no room for all of it, the end alone is not lost.
+            self.note(end, false)?;
+            Err(error)
+        });
+        // Fails where somebody else reads the file; the last one to close it then tidies up.
+        let _ = self
+            .connection
+            .pragma_update(None, "journal_mode", "DELETE");
+        noted
+    }
+
+    /// Notes how the run ended, and with `all` its figures and gates.
+    fn note(&mut self, end: &End, all: bool) -> rusqlite::Result<()> {
         let transaction = begin(&mut self.connection)?;
         transaction.execute(
             "UPDATE runs SET ended = ? WHERE run = ?",
             params![end.ending.name(), self.run],
         )?;
-        if let Some(figures) = &end.figures {
-            write_figures(&transaction, self.run, figures)?;
+        if all {
+            if let Some(figures) = &end.figures {
+                write_figures(&transaction, self.run, figures)?;
+            }
+            write_gates(&transaction, self.run, &end.gates)?;
         }
-        write_gates(&transaction, self.run, &end.gates)?;
-        transaction.commit()?;
-        // Fails where somebody else reads the file; the last one to close it then tidies up.
-        let _ = self
-            .connection
-            .pragma_update(None, "journal_mode", "DELETE");
-        Ok(())
+        transaction.commit()
     }
 }
 
@@ -138,9 +187,12 @@ fn count(row: &rusqlite::Row<'_>) -> rusqlite::Result<u64> {
     Ok(row.get::<_, i64>(0)?.unsigned_abs())
 }
 
-/// Settings of the connection: see `docs/recording.md` for what they mean for a crash. The answer: after
-/// how many pages the journal goes into the file.
-fn prepare(connection: &Connection, settings: &RecorderSettings) -> rusqlite::Result<u64> {
+/// Settings of the connection: see `docs/recording.md` for what they mean for a crash.
+fn prepare(
+    connection: &Connection,
+    settings: &RecorderSettings,
+    room: Room,
+) -> rusqlite::Result<Limits> {
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     let page = connection.query_row("PRAGMA page_size", [], count)?;
@@ -150,33 +202,36 @@ fn prepare(connection: &Connection, settings: &RecorderSettings) -> rusqlite::Re
     let most = journal.saturating_mul(4).min(1 << 30) as i64;
     connection.pragma_update(None, "wal_autocheckpoint", most)?;
     if let Some(bytes) = settings.max_bytes {
-        connection.pragma_update(None, "max_page_count", pages(bytes) as i64)?;
+        let frames = bytes.saturating_sub(room.notes);
+        connection.pragma_update(None, "max_page_count", pages(frames) as i64)?;
     }
-    Ok(journal)
+    Ok(Limits {
+        journal,
+        most: settings.max_bytes.map(pages),
+    })
 }
 
 fn insert_run(
     connection: &Connection,
     settings: &RecorderSettings,
-    world: &World,
-    about: &RunDescription,
+    start: &Start<'_>,
 ) -> rusqlite::Result<i64> {
-    let world_settings = serde_json::to_string(world.settings()).unwrap_or_default();
+    let about = start.about;
     connection.execute(
         "INSERT INTO runs (scene, scene_json, solver, settings, threads, steps, dt, build, \
          machine, contacts_every, start) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         params![
             about.scene,
             about.scene_json,
-            world.solver_name(),
-            world_settings,
+            start.solver,
+            start.settings,
             about.threads as i64,
             about.steps as i64,
             about.dt,
             about.build,
             about.machine,
             settings.contacts_every.max(1) as i64,
-            world.snapshot(),
+            start.state,
         ],
     )?;
     Ok(connection.last_insert_rowid())
