@@ -15,8 +15,8 @@ const out = join(root, "docs/gallery");
 
 /** Name of the picture, scene, settings of the page, size. */
 const PICTURES = [
-  ["showcase", "showcase", "frame=100&theme=dark&bare=1&yaw=0.7&pitch=0.3&zoom=1.1", [1120, 600]],
-  ["pile", "pile_boxes_2000", "frame=175&theme=light&color=speed&yaw=0.75&pitch=0.45&zoom=1.15", [1280, 800]],
+  ["showcase", "showcase", "frame=100&theme=dark&bare=1&yaw=0.7&pitch=0.3&zoom=1", [1120, 600]],
+  ["pile", "pile_boxes_2000", "frame=175&theme=light&color=speed&yaw=0.75&pitch=0.45&zoom=0.97", [1280, 800]],
   ["hills", "hills", "frame=75&theme=light&color=island&bare=1&points=1&pitch=0.5&zoom=1.02", [1120, 600]],
   ["pyramid", "pyramid_20", "frame=120&theme=dark&impulses=1&bare=1&yaw=0.35&pitch=0.12", [1120, 600]],
   ["contact", "showcase", "frame=76&theme=light&heaviest=0&impulses=1&near=1&pitch=0.3&yaw=0.9", [1280, 800]],

@@ -1,16 +1,16 @@
 // Player, panel and keyboard.
 
+import { Blind, drawsHere } from "./blind.js";
 import { legend, MODES } from "./colors.js";
 import { drawnContact, findPoint, listHeaviest, listIslands, ordinal, showBody, showContact, showIsland } from "./inspector.js";
 import { clamp } from "./math.js";
 import { exact, numberElement, short, showAllDigits } from "./numbers.js";
+import { Pace } from "./pace.js";
 import { charts, Plot } from "./plots.js";
 import { View } from "./view.js";
 
 const byId = (id) => document.getElementById(id);
 const SPEEDS = [0.05, 0.1, 0.25, 0.5, 1, 2, 4];
-/** A picture that comes so much later than the one before does not look like motion, ms. */
-const LATE = 70;
 const MARKS = ["points", "normals", "impulses", "boxes", "joints"];
 
 /** Settings in the address: `#frame=120&yaw=0.5&points=1&theme=dark`. `frame` counts steps. */
@@ -18,11 +18,12 @@ const settingsFromAddress = () => Object.fromEntries(new URLSearchParams(locatio
 
 export class App {
   constructor({ meta, runs }) {
-    Object.assign(this, { meta, runs, run: runs[0], step: 0, playing: false, speed: 1, dirty: true, chosen: null, late: 0 });
+    Object.assign(this, { meta, runs, run: runs[0], step: 0, playing: false, speed: 1, dirty: true, chosen: null });
     const { first_step: firstStep, lastStep } = this.run;
     Object.assign(this, { firstStep, lastStep, step: firstStep });
     this.canvas = byId("view");
-    this.view = new View(this.canvas, runs);
+    this.view = drawsHere() ? new View(this.canvas, runs) : new Blind(this.canvas, runs);
+    this.pace = new Pace(this.view);
     const settings = settingsFromAddress();
     this.setTheme(settings.theme ?? (matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"));
     this.words();
@@ -36,7 +37,7 @@ export class App {
       else this.view.fit(this.look);
       this.plotted.forEach((plot) => plot.build());
       this.draw();
-    }).observe(this.canvas);
+    }).observe(this.canvas.parentElement);
     this.view.controls.addEventListener("change", () => (this.dirty = true));
     this.view.controls.addEventListener("start", () => (this.view.touched = true));
     requestAnimationFrame((now) => this.tick(now, now));
@@ -151,7 +152,7 @@ export class App {
     if (on && this.step >= this.lastStep) this.step = this.firstStep;
     this.playing = on && this.lastStep > this.firstStep;
     byId("play").classList.toggle("playing", this.playing);
-    byId("play").setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    byId("play").title = this.playing ? "Pause (space)" : "Play (space)";
     if (!this.playing) this.seek(this.step);
   }
 
@@ -362,32 +363,16 @@ export class App {
       }
       this.dirty = true;
     }
-    if (this.dirty) {
-      this.draw();
-      this.pace(now - before);
-      this.drewAt = now;
-    } else this.rest(now);
-    requestAnimationFrame((next) => this.tick(next, now));
-  }
-
-  /** Draws roughly while things move, where the machine cannot keep up. `gap`: since the last picture, ms. */
-  pace(gap) {
-    if (this.moving && !this.view.draft) {
-      this.late = gap > LATE ? this.late + (gap > 4 * LATE ? 2 : 1) : 0;
-      if (this.late >= (this.slow ? 2 : 3)) {
-        this.slow = true;
-        this.view.setDraft(true);
+    const { pace } = this;
+    if (pace.ready(now)) {
+      if (this.dirty) pace.begin();
+      if (this.dirty || pace.rests(now)) {
+        const begun = performance.now();
+        this.draw();
+        pace.drawn(begun);
       }
     }
-    this.moving = true;
-  }
-
-  rest(now) {
-    this.moving = false;
-    this.late = 0;
-    if (!this.view.draft || now - this.drewAt < 250) return;
-    this.view.setDraft(false);
-    this.dirty = true;
+    requestAnimationFrame((next) => this.tick(next, now));
   }
 
   draw() {
@@ -415,6 +400,7 @@ export class App {
     if (this.shownStep === step) return;
     this.shownStep = step;
     const at = step - this.firstStep;
+    byId("scrub").setAttribute("aria-valuetext", `step ${step}, ${s.time_s[at].toFixed(2)} s`);
     byId("clock").textContent = `${s.time_s[at].toFixed(2)} / ${s.time_s[s.time_s.length - 1].toFixed(2)} s`;
     const rows = [
       ["step", "step", step],

@@ -197,7 +197,7 @@ export function listIslands(parent, run, step, chosen, choose) {
     const points = numberElement("b", row.contact_points, "", 5);
     const mark = make("i", row.stop === "converged" ? "✓" : "✗", row.stop === "converged" ? "good" : "bad");
     item.append(mark, make("span", bodyName(run, row.first)), make("em", row.solver), points);
-    item.title = `${row.contact_points} contact points, solved by ${row.solver}, residual ${short(row.residual)} m/s, ${row.stop}`;
+    item.title = `residual ${short(row.residual)} m/s, ${row.stop}`;
     item.onclick = () => choose({ island: row.first });
     return item;
   });
@@ -215,7 +215,6 @@ export function listHeaviest(parent, run, { rows, known }, chosen, choose) {
     item.dataset.rank = rank;
     const size = numberElement("b", row.impulse_normal, "N s", 4);
     item.append(make("i", `${rank + 1}`), make("span", `${bodyName(run, row.a)} – ${bodyName(run, row.b)}`), size);
-    item.title = `normal impulse ${short(row.impulse_normal)} N s`;
     item.onclick = () => choose(rank);
     return item;
   }));

@@ -1,4 +1,5 @@
 import { App } from "./app.js";
+import { tell } from "./blind.js";
 import { loadRecording } from "./data.js";
 
 loadRecording()
@@ -7,8 +8,8 @@ loadRecording()
     document.body.classList.add("ready");
   })
   .catch((error) => {
-    const trouble = document.getElementById("trouble");
-    trouble.hidden = false;
-    trouble.querySelector("p").textContent = String(error.message ?? error);
+    // Nothing else on the page means anything then.
+    document.body.classList.add("broken");
+    tell("This page cannot show the run", String(error.message ?? error), "It needs a browser with DecompressionStream, and WebGL 2 for the picture: Chrome 103, Firefox 113, Safari 16.4 or later.");
     console.error(error);
   });

@@ -5,14 +5,14 @@ import {
   LineBasicMaterial, LineSegments, MeshBasicMaterial,
 } from "three";
 import { add, length, normalize, poseMatrix, rotate, rotationFromY, scale, sub } from "./math.js";
-import { arrowGeometry, ballGeometry } from "./meshes.js";
+import { arrowGeometry, ballGeometry, spikeGeometry } from "./meshes.js";
 
 const MOST = 60000;
 
 /** Instances that show through bodies faintly, and in full where nothing is in front. */
 class Overlay {
   constructor(geometry, color, capacity, faint, rough = geometry) {
-    Object.assign(this, { root: new Group(), geometry, rough });
+    Object.assign(this, { root: new Group(), geometry, rough, faint });
     const material = (options) => new MeshBasicMaterial({ color, toneMapped: false, ...options });
     const behind = material({ transparent: true, opacity: faint, depthTest: false, depthWrite: false });
     this.meshes = [behind, material({})].map((m) => new InstancedMesh(geometry, m, capacity));
@@ -48,12 +48,14 @@ export class Marks {
   constructor(run, size, radius) {
     Object.assign(this, { run, size, radius, root: new Group() });
     this.shown = { points: false, normals: false, impulses: false, boxes: false, joints: true };
+    /** Of more contacts only the heaviest are drawn. */
+    this.most = Infinity;
     const most = Math.min(MOST, Math.max(1, run.most_contacts));
     // Of many none is large.
     const many = most > 3000;
     const arrow = arrowGeometry(many ? 5 : 12);
-    const roughArrow = arrowGeometry(3);
-    this.points = new Overlay(many ? ballGeometry(6, 2) : ballGeometry(10, 4), "#e8333c", most, 0.22, ballGeometry(4, 1));
+    const roughArrow = spikeGeometry();
+    this.points = new Overlay(many ? ballGeometry(6, 2) : ballGeometry(10, 4), "#e8333c", most, 0.22, ballGeometry(3, 1));
     this.normals = new Overlay(arrow, "#3d7be0", most, 0.16, roughArrow);
     this.impulses = new Overlay(arrow, "#0fae62", most, 0.16, roughArrow);
     this.chosen = new Overlay(arrow, "#ffab1a", 1, 0.9);
@@ -69,11 +71,12 @@ export class Marks {
     this.pointRadius = Math.min(radius * 0.0075, size * 0.07);
   }
 
-  /** Draws fewer triangles, and leaves out what only shows through bodies. */
+  /** Draws fewer triangles, and each only once, whatever is in front. */
   setDraft(draft) {
-    for (const { meshes: [hidden, shown], geometry, rough } of [this.points, this.normals, this.impulses]) {
-      hidden.visible = !draft;
-      shown.geometry = draft ? rough : geometry;
+    for (const { meshes: [hidden, shown], geometry, rough, faint } of [this.points, this.normals, this.impulses]) {
+      shown.visible = !draft;
+      hidden.geometry = draft ? rough : geometry;
+      hidden.material.opacity = draft ? 2.5 * faint : faint;
     }
   }
 
@@ -89,17 +92,21 @@ export class Marks {
   /** Shows the contact points of a step. */
   contacts({ count, position, normal, direction, impulse }) {
     const { points, normals, impulses } = this.shown;
-    const shown = Math.min(count, MOST);
+    const most = Math.min(this.most, MOST);
+    const least = count > most ? Float32Array.from(impulse.subarray(0, count)).sort()[count - most] : 0;
     const r = this.pointRadius;
     const straight = [0, 0, 0, 1];
-    for (let i = 0; i < shown; i++) {
+    let shown = 0;
+    for (let i = 0; i < count && shown < most; i++) {
+      if (impulse[i] < least) continue;
       const at = position.subarray(i * 3, i * 3 + 3);
-      if (points) this.points.put(i, at, straight, r, r, r);
+      if (points) this.points.put(shown, at, straight, r, r, r);
       if (normals) {
         const long = Math.min(this.size * 0.7, this.radius * 0.2);
-        this.normals.put(i, at, rotationFromY(normal.subarray(i * 3, i * 3 + 3)), long * 0.7, long, long * 0.7);
+        this.normals.put(shown, at, rotationFromY(normal.subarray(i * 3, i * 3 + 3)), long * 0.7, long, long * 0.7);
       }
-      if (impulses) this.arrow(this.impulses, i, at, direction.subarray(i * 3, i * 3 + 3), impulse[i]);
+      if (impulses) this.arrow(this.impulses, shown, at, direction.subarray(i * 3, i * 3 + 3), impulse[i]);
+      shown++;
     }
     this.points.count = points ? shown : 0;
     this.normals.count = normals ? shown : 0;

@@ -168,6 +168,19 @@ export function arrowGeometry(slices) {
   return geometry(out);
 }
 
+/** The least that looks like an arrow along y from 0 to 1: two thin triangles across each other. */
+export function spikeGeometry() {
+  const out = [];
+  const hidden = [true, true, true];
+  const [wide, up, tip] = [0.07, [0, 1, 0], [0, 1, 0]];
+  for (const [x, z] of [[wide, 0], [0, wide]]) {
+    const ends = [[x, 0, z], [-x, 0, -z]];
+    pushTriangle(out, [ends[0], tip, ends[1]], [up, up, up], hidden);
+    pushTriangle(out, [ends[1], tip, ends[0]], [up, up, up], hidden);
+  }
+  return geometry(out);
+}
+
 /** Half the edges of the box around a shape in its own frame, and that box's middle, m; null for a half-space. */
 export function extents(shape) {
   switch (shape.kind) {

@@ -24,8 +24,17 @@ const THEMES = {
 };
 
 export class View {
+  /** From whole pictures to the roughest: share of the pixels of an edge, and how many contacts are drawn. */
+  static LEVELS = [
+    { pixels: 1, contacts: Infinity },
+    { pixels: 0.5, contacts: Infinity },
+    { pixels: 0.5, contacts: 3000 },
+    { pixels: 0.34, contacts: 1000 },
+    { pixels: 0.25, contacts: 300 },
+  ];
+
   constructor(canvas, runs) {
-    Object.assign(this, { canvas, runs, run: runs[0], up: runs[0].up, colorBy: "body", selected: -1, island: -1, frame: 0, draft: false });
+    Object.assign(this, { canvas, runs, run: runs[0], up: runs[0].up, colorBy: "body", selected: -1, island: -1, frame: 0, draft: false, roughness: 0 });
     this.renderer = new WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
     this.renderer.outputColorSpace = SRGBColorSpace;
     this.renderer.shadowMap.enabled = true;
@@ -393,18 +402,23 @@ export class View {
     this.touched = true;
   }
 
-  /** Fewer pixels and no shadows. */
-  setDraft(draft) {
-    this.draft = draft;
-    for (const light of [this.sun, this.above]) light.castShadow = !draft;
-    this.renderer.shadowMap.needsUpdate = true;
-    this.marks.setDraft(draft);
+  /** How rough pictures are, an index of `LEVELS`: fewer pixels, no shadows, fewer contacts. */
+  setRoughness(level) {
+    const draft = level > 0;
+    this.roughness = level;
+    this.marks.most = View.LEVELS[level].contacts;
+    if (draft !== this.draft) {
+      this.draft = draft;
+      for (const light of [this.sun, this.above]) light.castShadow = !draft;
+      this.renderer.shadowMap.needsUpdate = true;
+      this.marks.setDraft(draft);
+    }
     this.resize();
   }
 
   resize() {
     const { clientWidth: w, clientHeight: h } = this.canvas;
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2) * (this.draft ? 0.5 : 1));
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio || 1, 2) * View.LEVELS[this.roughness].pixels);
     this.renderer.setSize(Math.max(w, 1), Math.max(h, 1), false);
     this.camera.aspect = Math.max(w, 1) / Math.max(h, 1);
     this.camera.updateProjectionMatrix();

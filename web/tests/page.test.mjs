@@ -61,9 +61,8 @@ async function record(name) {
 }
 
 /** A page in a browser of its own, which ends with the test, and what went wrong in it. */
-async function open(t, scene, hash) {
+async function open(t, scene, hash, args = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"]) {
   const { chromium } = await import("playwright-core");
-  const args = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist"];
   const browser = await chromium.launch({ executablePath, args });
   t.after(() => browser.close());
   const page = await browser.newPage({ viewport: { width: 1200, height: 760 } });
@@ -109,16 +108,21 @@ function same(shown, expected, least, what) {
 
 const keptStep = (page) => page.$eval("#chosen .at[data-step]", (line) => Number(line.dataset.step));
 
+/** Makes all pages, once. */
+let pages = null;
+const makePages = () => (pages ??= make());
+async function make() {
+  if (process.env.MOREAU_PAGES) return;
+  mkdirSync(out, { recursive: true });
+  for (const scene of SCENES) {
+    const run = ["run", "-q", "-p", "moreau-page", "--example", "page_and_numbers", "--locked", "--"];
+    execFileSync("cargo", [...run, `fixtures/scenes/${scene}.json`, out], { cwd: root, stdio: "inherit" });
+  }
+  for (const name of Object.keys(RECORDINGS)) await record(name);
+}
+
 describe("pages in a browser", { skip, concurrency: false }, () => {
-  before(async () => {
-    mkdirSync(out, { recursive: true });
-    for (const scene of SCENES) {
-      const run = ["run", "-q", "-p", "moreau-page", "--example", "page_and_numbers", "--locked", "--"];
-      if (process.env.MOREAU_PAGES) continue;
-      execFileSync("cargo", [...run, `fixtures/scenes/${scene}.json`, out], { cwd: root, stdio: "inherit" });
-    }
-    for (const name of Object.keys(RECORDINGS)) if (!process.env.MOREAU_PAGES) await record(name);
-  });
+  before(makePages);
 
   for (const scene of [...SCENES, ...Object.keys(RECORDINGS)]) {
     test(scene, async (t) => {
@@ -249,8 +253,8 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
         return render.apply(this, scene);
       };
       const next = () => new Promise((done) => requestAnimationFrame(done));
-      for (let k = 0; k < 8; k++) {
-        moreau.seek(k * 5);
+      for (let k = 0; k < 100 && !moreau.view.draft; k++) {
+        moreau.seek(k % 60);
         await next();
       }
       const { width, clientWidth } = moreau.canvas;
@@ -259,6 +263,50 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
       return moving;
     });
     assert.deepEqual(rough, { draft: true, share: 0.5 });
+    await drawn(page);
+
+    // The roughest has the heaviest contacts only, and no picture is begun before the last one is done.
+    const scrubbed = await page.evaluate(async () => {
+      const { moreau } = window;
+      const { view, pace } = moreau;
+      for (const mark of ["points", "impulses"]) moreau.toggle(mark, true);
+      moreau.seek(40);
+      const levels = view.constructor.LEVELS.map(({ contacts }, level) => {
+        view.marks.most = Math.min(contacts, 10 - level);
+        moreau.draw();
+        const points = moreau.run.pointsAt(moreau.step);
+        const [{ count, instanceMatrix }] = view.marks.impulses.meshes;
+        const { perImpulse, radius, size } = view.marks;
+        const long = (impulse) => Math.min(impulse * perImpulse, radius * 0.5, size * 5);
+        const heaviest = Array.from(points.impulse, long).sort((a, b) => b - a).slice(0, count);
+        const drawn = Array.from({ length: count }, (_, i) => Math.hypot(...instanceMatrix.array.slice(i * 16 + 4, i * 16 + 7))).sort((a, b) => b - a);
+        return { count, heaviest, drawn };
+      });
+      view.marks.most = Infinity;
+      let drawn = 0;
+      const { render } = view.renderer;
+      view.renderer.render = function (...scene) {
+        drawn++;
+        return render.apply(this, scene);
+      };
+      const { ready } = pace;
+      pace.ready = () => false;
+      const next = () => new Promise((done) => requestAnimationFrame(done));
+      for (let k = 0; k < 10; k++) {
+        moreau.seek(10 + k);
+        await next();
+      }
+      const stale = drawn;
+      pace.ready = ready;
+      while (moreau.dirty) await next();
+      view.renderer.render = render;
+      return { levels, stale, drawn, step: moreau.step };
+    });
+    scrubbed.levels.forEach(({ count, heaviest, drawn }, level) => {
+      assert.equal(count, 10 - level);
+      heaviest.forEach((long, i) => assert.ok(Math.abs(drawn[i] - long) < 1e-3 * long, JSON.stringify({ heaviest, drawn })));
+    });
+    assert.deepEqual([scrubbed.stale, scrubbed.drawn, scrubbed.step], [0, 1, 19]);
     await drawn(page);
     const whole = await page.evaluate(() => window.moreau.canvas.width / window.moreau.canvas.clientWidth);
     assert.equal(whole, 1);
@@ -276,6 +324,58 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
     });
     console.log(`scrubbing pyramid_20: ${ms.toFixed(1)} ms a step without drawing`);
     assert.ok(ms < 100, `${ms} ms a step`);
+    assert.deepEqual(wrong, []);
+  });
+});
+
+describe("pages for who does not see the picture", { skip, concurrency: false }, () => {
+  before(makePages);
+
+  /** Roles, names and descriptions as readers of screens are told them. */
+  const told = async (page) => {
+    const session = await page.context().newCDPSession(page);
+    const { nodes } = await session.send("Accessibility.getFullAXTree");
+    const all = nodes.filter(({ ignored }) => !ignored).map(({ role, name, description, properties = [] }) => ({
+      role: role.value, name: name?.value ?? "", description: description?.value ?? "",
+      live: properties.find((one) => one.name === "live")?.value.value,
+    }));
+    const controls = all.filter(({ role }) => ["button", "slider", "combobox"].includes(role));
+    assert.ok(controls.length > 8);
+    for (const { role, name, description } of controls) {
+      assert.ok(name, `a ${role} without a name`);
+      assert.ok(!description.toLowerCase().startsWith(name.toLowerCase()), `${name} is announced twice: ${description}`);
+    }
+    return all;
+  };
+
+  test("nothing is announced twice, or while it plays", async (t) => {
+    const { page, wrong } = await open(t, "pyramid_20", "frame=0");
+    await drawn(page);
+    assert.deepEqual((await told(page)).filter(({ live }) => live && live !== "off"), []);
+    await scrub(page, 30);
+    assert.equal(await page.getAttribute("#scrub", "aria-valuetext"), "step 30, 0.50 s");
+    assert.deepEqual(wrong, []);
+  });
+
+  test("without WebGL the numbers are there", async (t) => {
+    const { figures, contacts } = JSON.parse(readFileSync(join(out, "pyramid_20.json"), "utf8")).steps[64];
+    const { page, wrong } = await open(t, "pyramid_20", "frame=64", ["--no-sandbox", "--disable-3d-apis"]);
+    await drawn(page);
+    const alerts = (await told(page)).filter(({ role }) => role === "alert");
+    assert.equal(alerts.length, 1);
+    assert.ok((await page.textContent("#trouble")).includes("WebGL 2 is missing"));
+    same(await values(page, "#figures", "field"), { ...figures, step: 64 }, 6, "figures");
+    same(await values(page, "#plots", "curve"), figures, 8, "plots");
+    await page.keyboard.press("h");
+    await drawn(page);
+    const heaviest = contacts.reduce((a, b) => (b.impulse_normal > a.impulse_normal ? b : a));
+    same(await values(page, "#chosen", "field"), heaviest, 20, "heaviest contact");
+    // It plays, and takes all keys.
+    await page.keyboard.press("Home");
+    await page.keyboard.press("Space");
+    await page.waitForFunction(() => window.moreau.step > 3);
+    for (const key of [" ", "c", "n", "i", "b", "j", "v", "f", "z", "t", "p", "ArrowRight"]) await page.keyboard.press(key);
+    await drawn(page);
     assert.deepEqual(wrong, []);
   });
 });
