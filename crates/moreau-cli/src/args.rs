@@ -105,6 +105,10 @@ pub(crate) struct RunArgs {
     /// Write the contact problem of step K (its largest island) as a file for `moreau solve`.
     #[arg(long, num_args = 2, value_names = ["K", "FILE"])]
     pub(crate) dump_step: Option<Vec<String>>,
+
+    /// Whether the page is opened when it is written, so that nobody has to be told to.
+    #[arg(skip)]
+    pub(crate) opens: bool,
 }
 
 /// Step a scene, or take a recording, and open a page that plays it in the browser, offline.
@@ -114,11 +118,11 @@ pub(crate) struct RunArgs {
 /// shown as far as it goes.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ViewArgs {
-    /// Path of a scene file, name of a scene (see `moreau scenes`), or a recording: FILE or FILE#RUN.
+    /// Path of a scene file, name of a scene (see `moreau scenes`), or a recording: FILE, or FILE#N for its run N.
     #[arg(default_value = crate::scenes::SHOWCASE)]
     pub(crate) scene: String,
 
-    /// The run of a recording [default: the last].
+    /// The run of a recording [default: the last]. The same as FILE#N.
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<i64>,
 

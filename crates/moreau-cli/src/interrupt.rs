@@ -1,22 +1,43 @@
-//! Ctrl-C ends the run after the step in progress; a second one ends the program at once.
+//! Ctrl-C. Where work can end early and keep what it has, the first one asks it to; a second one, or one
+//! anywhere else, ends the program at once and leaves the terminal clean.
 
+use crate::progress;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit code of an interrupted program, by custom.
 pub(crate) const EXIT: u8 = 130;
 
 static ASKED: AtomicBool = AtomicBool::new(false);
+static GENTLE: AtomicBool = AtomicBool::new(false);
 
 /// Starts to listen. Where that is not possible Ctrl-C ends the program as ever.
 pub(crate) fn listen() {
     let _ = ctrlc::set_handler(|| {
-        if ASKED.swap(true, Ordering::Relaxed) {
+        let gentle = GENTLE.load(Ordering::Relaxed);
+        if !gentle || ASKED.swap(true, Ordering::Relaxed) {
+            progress::clear();
             std::process::exit(i32::from(EXIT));
         }
     });
 }
 
-/// Whether the run shall end.
+/// Work that looks whether it is [`asked`] to end, as long as this is held.
+#[derive(Debug)]
+pub(crate) struct Gently(());
+
+/// Such work starts.
+pub(crate) fn gently() -> Gently {
+    GENTLE.store(true, Ordering::Relaxed);
+    Gently(())
+}
+
+impl Drop for Gently {
+    fn drop(&mut self) {
+        GENTLE.store(false, Ordering::Relaxed);
+    }
+}
+
+/// Whether the work shall end.
 pub(crate) fn asked() -> bool {
     ASKED.load(Ordering::Relaxed)
 }

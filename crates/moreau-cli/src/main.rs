@@ -38,6 +38,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    interrupt::listen();
     match dispatch(cli) {
         Ok(code) => code,
         Err(Fault { code, report }) => {

@@ -25,6 +25,12 @@ pub(crate) fn make_room(file: &Path) -> Result<(), Fault> {
     }
 }
 
+/// A page's path, and what to do with it where it is not opened.
+pub(crate) fn page(path: &Path, opens: bool) -> String {
+    let hint = if opens { "" } else { " (open it in a browser)" };
+    format!("{}{hint}", path.display())
+}
+
 /// Four significant digits, with an exponent where many zeros would hide them.
 pub(crate) fn short(x: f64) -> String {
     digits(x, 4)

@@ -63,7 +63,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
     };
 
     let mut progress = Progress::new(run.steps(), "step", quiet);
-    interrupt::listen();
+    let gently = interrupt::gently();
     while !run.finished() && !interrupt::asked() {
         if let Some(dump) = &mut dump {
             dump.before_step(&mut run)?;
@@ -86,6 +86,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
         progress.step();
     }
     drop(progress);
+    drop(gently);
 
     if let Some(poses) = poses {
         poses.finish()?;
@@ -94,6 +95,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
     if let (Some(path), Some(mut recording)) = (&args.html, recording) {
         recording.finish();
         output::make_room(path)?;
+        let _waiting = Progress::waiting("writing the page", quiet);
         let page = html(&recording, &about(&run, &figures, &evaluate(&run)));
         std::fs::write(path, page).map_err(|error| Fault::write(path, &error))?;
     }
@@ -206,7 +208,7 @@ fn words(args: &RunArgs, run: &Run, figures: &Figures, gates: &[GateResult]) -> 
         let _ = writeln!(text, "poses: {}", path.display());
     }
     if let Some(path) = &args.html {
-        let _ = writeln!(text, "page:  {} (open it in a browser)", path.display());
+        let _ = writeln!(text, "page:  {}", output::page(path, args.opens));
     }
     text
 }

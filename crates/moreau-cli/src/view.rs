@@ -9,17 +9,24 @@ use std::process::{Command, ExitCode, Stdio};
 
 /// Runs a scene or reads a recording, writes its page and opens it where there is a browser.
 pub(crate) fn run(args: &ViewArgs, quiet: bool) -> Result<ExitCode, Fault> {
+    let opener = opener().filter(|_| !args.no_open);
+    let opens = opener.is_some();
     let (file, code) = match recordings::named(&args.scene) {
-        Some((recording, run)) => recorded(args, &recording, run, quiet)?,
-        None => stepped(args, quiet)?,
+        Some((recording, run)) => recorded(args, (&recording, run), opens, quiet)?,
+        None => stepped(args, opens, quiet)?,
     };
-    if !args.no_open {
-        open(&file)?;
+    if let Some(opener) = opener {
+        let path = std::fs::canonicalize(&file).unwrap_or(file);
+        output::print(if started(opener, &path) {
+            "opening it\n"
+        } else {
+            "no program opens it here; open it in a browser\n"
+        })?;
     }
     Ok(code)
 }
 
-fn stepped(args: &ViewArgs, quiet: bool) -> Result<(PathBuf, ExitCode), Fault> {
+fn stepped(args: &ViewArgs, opens: bool, quiet: bool) -> Result<(PathBuf, ExitCode), Fault> {
     if args.run.is_some() {
         return Err(Fault::input(
             format!(
@@ -40,6 +47,7 @@ fn stepped(args: &ViewArgs, quiet: bool) -> Result<(PathBuf, ExitCode), Fault> {
         steps: args.steps,
         threads: args.threads.unwrap_or(1),
         html: Some(file.clone()),
+        opens,
         ..RunArgs::default()
     };
     let code = run::run(&args_of_run, quiet)?;
@@ -48,8 +56,8 @@ fn stepped(args: &ViewArgs, quiet: bool) -> Result<(PathBuf, ExitCode), Fault> {
 
 fn recorded(
     args: &ViewArgs,
-    recording: &Path,
-    run: Option<i64>,
+    (recording, run): (&Path, Option<i64>),
+    opens: bool,
     quiet: bool,
 ) -> Result<(PathBuf, ExitCode), Fault> {
     let of_scenes = [
@@ -66,19 +74,13 @@ fn recorded(
     }
     let beside = || recording.with_extension("html");
     let file = args.out.clone().unwrap_or_else(beside);
-    let code = page::write(recording, args.run.or(run), &file, quiet)?;
+    let code = page::write(
+        recording,
+        recordings::one_run(run, args.run)?,
+        (&file, opens),
+        quiet,
+    )?;
     Ok((file, code))
-}
-
-/// Opens a page in the browser; where there is none, says how to.
-pub(crate) fn open(file: &Path) -> Result<(), Fault> {
-    let path = std::fs::canonicalize(file).unwrap_or_else(|_| file.to_owned());
-    let text = if opener().is_some_and(|opener| started(opener, &path)) {
-        format!("opening {}\n", path.display())
-    } else {
-        format!("no browser here; open {} in one\n", path.display())
-    };
-    output::print(&text)
 }
 
 /// The program and its first arguments that open a file as its kind is opened; none without a screen.

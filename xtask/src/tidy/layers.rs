@@ -196,6 +196,7 @@ pub(crate) const ROWS: &[Row] = &[
         external: &[
             "clap",
             "comfy-table",
+            "console",
             "ctrlc",
             "indicatif",
             "miette",

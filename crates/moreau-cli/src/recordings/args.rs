@@ -60,11 +60,11 @@ pub(crate) struct HowArgs {
 /// A run of a recording.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct RunOfArgs {
-    /// The recording.
-    #[arg(value_name = "FILE")]
+    /// The recording; FILE#N means its run N.
+    #[arg(value_name = "FILE[#N]")]
     pub(crate) file: PathBuf,
 
-    /// The run's number [default: the last].
+    /// The run's number [default: the last]. The same as FILE#N.
     #[arg(long, value_name = "N")]
     pub(crate) run: Option<i64>,
 }
@@ -84,6 +84,12 @@ pub(crate) struct ReplayArgs {
 }
 
 /// Look for contacts or islands in a recording; with no filter, list its runs.
+///
+/// A body without a name is called by its id, slot and generation: 3v0 is the first body in slot 3, 3v1 the one
+/// that took its place when it was removed. Where bodies never are, 3 is enough.
+///
+/// Where a stack or a face has more contacts than it needs, the force on it can be shared among them in many ways,
+/// all of which are right: compare sums, not single impulses.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct QueryArgs {
     #[command(flatten)]
@@ -97,11 +103,11 @@ pub(crate) struct QueryArgs {
     #[arg(long, value_name = "A..B", value_parser = frames)]
     pub(crate) frames: Option<(u64, u64)>,
 
-    /// Contacts between two bodies, by name or id.
+    /// Contacts between two bodies, by name or id (3 or 3v0).
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with = "body")]
     pub(crate) pair: Option<Vec<String>>,
 
-    /// Contacts of a body, by name or id.
+    /// Contacts of a body, by name or id (3 or 3v0).
     #[arg(long, value_name = "NAME")]
     pub(crate) body: Option<String>,
 
@@ -184,11 +190,11 @@ pub(crate) enum Panel {
 
 /// Hold two runs against each other: figures, the first bit that differs, how far bodies are apart.
 ///
-/// FIRST and SECOND are recordings, FILE or FILE#RUN. With --solvers FIRST is a scene, which is recorded
+/// FIRST and SECOND are recordings, FILE or FILE#N for its run N. With --solvers FIRST is a scene, which is recorded
 /// once with each.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct CompareArgs {
-    /// A recording (FILE or FILE#RUN), or a scene.
+    /// A recording (FILE or FILE#N), or a scene.
     pub(crate) first: String,
 
     /// The other recording.

@@ -2,7 +2,7 @@
 
 use super::args::{CompareArgs, Panel};
 use super::plot::{Series, panel};
-use super::{chart, fault, numbered, pick, record, table};
+use super::{chart, fault, pick, place, record, table};
 use crate::fault::Fault;
 use crate::output::{self, short};
 use crate::progress::Progress;
@@ -38,10 +38,13 @@ pub(crate) fn run(args: &CompareArgs, quiet: bool) -> Result<ExitCode, Fault> {
     let mut text = figures(&first, &second, names)?;
     text.push_str(&differences(&first, &second, names, quiet)?);
     if !args.plot.is_empty() {
-        let runs = [
-            Series::of(&first, names[0])?,
-            Series::of(&second, names[1])?,
-        ];
+        let runs = {
+            let _waiting = Progress::waiting("reading reports", quiet);
+            [
+                Series::of(&first, names[0])?,
+                Series::of(&second, names[1])?,
+            ]
+        };
         let panels = [
             Panel::Energy,
             Panel::Penetration,
@@ -52,6 +55,7 @@ pub(crate) fn run(args: &CompareArgs, quiet: bool) -> Result<ExitCode, Fault> {
         let panels = panels.map(|p| panel(p, &[&runs[0], &runs[1]]));
         let title = format!("{}: {} and {}", first.info().scene, names[0], names[1]);
         for file in &args.plot {
+            let _waiting = Progress::waiting(&format!("drawing {}", file.display()), quiet);
             chart::draw(file, &title, &panels)?;
             let _ = writeln!(text, "plot: {}", file.display());
         }
@@ -60,12 +64,9 @@ pub(crate) fn run(args: &CompareArgs, quiet: bool) -> Result<ExitCode, Fault> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// FILE or FILE#RUN.
+/// FILE or FILE#N.
 fn side(text: &str) -> Side {
-    let (file, run) = match numbered(text) {
-        Some((file, run)) => (file, Some(run)),
-        None => (text.into(), None),
-    };
+    let (file, run) = place(Path::new(text));
     Side {
         file,
         run,

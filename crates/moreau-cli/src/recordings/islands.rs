@@ -24,7 +24,7 @@ pub(crate) fn run(run: &RecordedRun<'_>, args: &QueryArgs, quiet: bool) -> Resul
     let mut progress = Progress::new((last + 1).saturating_sub(first), "frame", quiet);
     let mut found = Vec::new();
     let mut any = false;
-    interrupt::listen();
+    let _gently = interrupt::gently();
     for frame in first..=last {
         if interrupt::asked() {
             return Ok(ExitCode::from(interrupt::EXIT));

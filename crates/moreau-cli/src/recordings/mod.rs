@@ -14,6 +14,7 @@ pub(crate) mod replay;
 mod table;
 
 use crate::fault::Fault;
+use args::RunOfArgs;
 use moreau_record::{RecordError, RecordedRun, Recording};
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -23,18 +24,40 @@ pub(crate) const COMMIT: &str = env!("MOREAU_COMMIT");
 
 /// The recording that a word stands for, FILE or FILE#RUN; `None` where it must be a scene.
 pub(crate) fn named(word: &str) -> Option<(PathBuf, Option<i64>)> {
-    let whole = (PathBuf::from(word), None);
-    let numbered = numbered(word).map(|(file, run)| (file, Some(run)));
-    [Some(whole), numbered]
-        .into_iter()
-        .flatten()
-        .find(|(file, _)| is_recording(file))
+    let (file, run) = place(Path::new(word));
+    is_recording(&file).then_some((file, run))
 }
 
-/// FILE#RUN.
-fn numbered(word: &str) -> Option<(PathBuf, i64)> {
-    let (file, run) = word.rsplit_once('#')?;
-    Some((file.into(), run.parse().ok()?))
+/// FILE or FILE#RUN. A file whose name ends like that is meant itself.
+fn place(word: &Path) -> (PathBuf, Option<i64>) {
+    let numbered = || {
+        let (file, run) = word.to_str()?.rsplit_once('#')?;
+        Some((file.into(), Some(run.parse().ok()?)))
+    };
+    let whole = (word.to_path_buf(), None);
+    if word.exists() {
+        return whole;
+    }
+    numbered().unwrap_or(whole)
+}
+
+/// The run that FILE#RUN or `--run` names, where one does.
+pub(crate) fn one_run(of_file: Option<i64>, given: Option<i64>) -> Result<Option<i64>, Fault> {
+    match (of_file, given) {
+        (Some(a), Some(b)) if a != b => Err(Fault::input(
+            format!("#{a} names one run, and --run {b} another"),
+            "leave out one of them",
+        )),
+        (a, b) => Ok(a.or(b)),
+    }
+}
+
+/// Opens a recording; the number of its run, where one is named.
+fn open(of: &RunOfArgs) -> Result<(Recording, Option<i64>), Fault> {
+    let (file, run) = place(&of.file);
+    let run = one_run(run, of.run)?;
+    let recording = Recording::open(file).map_err(|error| fault(&error))?;
+    Ok((recording, run))
 }
 
 /// Whether a file says, or its name does, that it is one of SQLite's.
@@ -81,6 +104,9 @@ fn fault(error: &RecordError) -> Fault {
             message,
             "`moreau query FILE` lists the runs and their frames",
         ),
+        RecordError::TooSmall { .. } => {
+            Fault::input(message, "--max-size takes megabytes; give more of them")
+        }
         RecordError::ReadOnly { .. } => Fault::run(message, "give another file with -o"),
         RecordError::Thread { .. } => Fault::run(
             message,

@@ -17,22 +17,26 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
-/// Writes the page of a run to `out`. Ctrl-C ends it with the frames that were read by then.
+/// Writes the page of a run to `out`; `opens` says whether it is opened then. Ctrl-C ends it with the frames
+/// that were read by then.
 pub(crate) fn write(
     file: &Path,
     run: Option<i64>,
-    out: &Path,
+    (out, opens): (&Path, bool),
     quiet: bool,
 ) -> Result<ExitCode, Fault> {
     let recording = Recording::open(file).map_err(|error| fault(&error))?;
     let run = pick(&recording, run)?;
     output::make_room(out)?;
-    interrupt::listen();
-    let mut reader = Reader::new(&run).map_err(|error| fault(&error))?;
+    let mut reader = {
+        let _waiting = Progress::waiting("reading reports", quiet);
+        Reader::new(&run).map_err(|error| fault(&error))?
+    };
     let mut page = moreau_page::Recording::new(reader.stage(), run.first_frame(), run.last_frame());
     let frames = run.last_frame() - run.first_frame() + 1;
     let mut progress = Progress::new(frames, "frame", quiet);
     let mut read = 0;
+    let gently = interrupt::gently();
     for frame in run.frames() {
         if interrupt::asked() {
             break;
@@ -45,20 +49,23 @@ pub(crate) fn write(
         read += 1;
     }
     drop(progress);
+    drop(gently);
+    let waiting = Progress::waiting("writing the page", quiet);
     page.finish();
     let about = about(&run, file, &reader.reports);
     std::fs::write(out, html(&page, &about)).map_err(|error| Fault::write(out, &error))?;
+    drop(waiting);
     let rest = if read < frames {
         format!(" of {frames}; interrupted")
     } else {
         String::new()
     };
     output::print(&format!(
-        "{}, run {} of {}: {read} frames{rest}\npage: {} (open it in a browser)\n",
+        "{}, run {} of {}: {read} frames{rest}\npage: {}\n",
         run.info().scene,
         run.number(),
         file.display(),
-        out.display()
+        output::page(out, opens)
     ))?;
     Ok(ExitCode::from(if read < frames {
         interrupt::EXIT

@@ -2,20 +2,20 @@
 
 use super::args::{Panel, PlotArgs};
 use super::chart::{self, Line, PanelOf};
-use super::{fault, pick};
+use super::{fault, open, pick};
 use crate::fault::Fault;
 use crate::output;
 use crate::progress::Progress;
 use moreau::pipeline::StageTimes;
-use moreau_record::{FrameReport, RecordedRun, Recording};
+use moreau_record::{FrameReport, RecordedRun};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &PlotArgs, quiet: bool) -> Result<ExitCode, Fault> {
-    let recording = Recording::open(&args.of.file).map_err(|error| fault(&error))?;
-    let run = pick(&recording, args.of.run)?;
+    let (recording, number) = open(&args.of)?;
+    let run = pick(&recording, number)?;
     let series = {
         let _waiting = Progress::waiting("reading reports", quiet);
         Series::of(&run, "")?

@@ -1,19 +1,20 @@
 //! `moreau query`: the runs of a recording, contacts by pair, frame and threshold, and islands.
 
 use super::args::{Format, QueryArgs};
-use super::{fault, islands, pick, table};
+use super::{fault, islands, open, pick, table};
 use crate::fault::Fault;
 use crate::output;
 use crate::progress::Progress;
 use moreau::BodyId;
-use moreau_record::{ContactQuery, ContactRecord, RecordedRun, Recording};
+use moreau_record::{ContactQuery, ContactRecord, RecordedRun};
+use std::io::IsTerminal;
 use std::process::ExitCode;
 
 /// Frames that are looked through at once.
 const SPAN: u64 = 16;
 
 pub(crate) fn run(args: &QueryArgs, quiet: bool) -> Result<ExitCode, Fault> {
-    let recording = Recording::open(&args.of.file).map_err(|error| fault(&error))?;
+    let (recording, number) = open(&args.of)?;
     let filters = [
         args.frame.is_some(),
         args.frames.is_some(),
@@ -26,14 +27,14 @@ pub(crate) fn run(args: &QueryArgs, quiet: bool) -> Result<ExitCode, Fault> {
         args.islands,
     ];
     if !filters.contains(&true) && args.format == Format::Table {
-        if args.of.run.is_some() {
-            pick(&recording, args.of.run)?;
+        if number.is_some() {
+            pick(&recording, number)?;
         }
         let runs = recording.runs().map_err(|error| fault(&error))?;
-        output::print(&table::runs(&runs, &args.of.file))?;
+        output::print(&table::runs(&runs, recording.file()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let run = pick(&recording, args.of.run)?;
+    let run = pick(&recording, number)?;
     if args.islands {
         return islands::run(&run, args, quiet);
     }
@@ -48,7 +49,10 @@ pub(crate) fn run(args: &QueryArgs, quiet: bool) -> Result<ExitCode, Fault> {
         printer.add(&contacts)?;
     } else {
         let (first, last) = asked(&run, args);
-        let mut progress = Progress::new((last + 1).saturating_sub(first), "frame", quiet);
+        // Rows on the screen tell enough, and a bar would stand between them.
+        let rows = args.format != Format::Table && std::io::stdout().is_terminal();
+        let frames = (last + 1).saturating_sub(first);
+        let mut progress = Progress::new(frames, "frame", quiet || rows);
         let mut from = first;
         while from <= last {
             let to = last.min(from + SPAN - 1);

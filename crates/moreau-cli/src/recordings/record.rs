@@ -82,7 +82,8 @@ pub(crate) fn record(
     };
     let mut recorder =
         Recorder::create(file, run.world(), &about, settings).map_err(|error| fault(&error))?;
-    interrupt::listen();
+    // Until its end is noted, too.
+    let _gently = interrupt::gently();
     let mut progress = Progress::new(run.steps(), "step", quiet);
     while !run.finished() && !interrupt::asked() {
         let report = match run.step() {
@@ -98,9 +99,12 @@ pub(crate) fn record(
                 return Err(step_fault(&error, step, frames, file));
             }
         };
-        recorder
-            .record(run.world(), &report)
-            .map_err(|error| fault(&error))?;
+        if let Err(error) = recorder.record(run.world(), &report) {
+            drop(progress);
+            // What is in the file is kept, and says that there is no more.
+            let _ = recorder.finish(Ending::Interrupted, None);
+            return Err(fault(&error));
+        }
         progress.step();
     }
     drop(progress);

@@ -1,16 +1,16 @@
 //! `moreau replay`: makes a recorded run again and compares every bit.
 
 use super::args::ReplayArgs;
-use super::{fault, pick};
+use super::{fault, open, pick};
 use crate::fault::{Fault, RUN};
 use crate::progress::Progress;
 use crate::{interrupt, output};
-use moreau_record::{Recording, Replay, ReplayError};
+use moreau_record::{Replay, ReplayError};
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &ReplayArgs, quiet: bool) -> Result<ExitCode, Fault> {
-    let recording = Recording::open(&args.of.file).map_err(|error| fault(&error))?;
-    let run = pick(&recording, args.of.run)?;
+    let (recording, number) = open(&args.of)?;
+    let run = pick(&recording, number)?;
     let failed = |error: ReplayError| match &error {
         ReplayError::Record(error) => fault(error),
         ReplayError::Solver { .. } => Fault::input(
@@ -25,9 +25,9 @@ pub(crate) fn run(args: &ReplayArgs, quiet: bool) -> Result<ExitCode, Fault> {
     let mut replay = Replay::new(&run, args.threads).map_err(failed)?;
     let total = run.last_frame() - run.first_frame() + 1;
     let mut progress = Progress::new(total, "frame", quiet);
-    interrupt::listen();
+    let _gently = interrupt::gently();
     let (name, number) = (&run.info().scene, run.number());
-    let file = args.of.file.display();
+    let file = recording.file().display();
     let mut compared = 0;
     while !replay.finished() && !interrupt::asked() {
         let difference = replay.step().map_err(failed)?;

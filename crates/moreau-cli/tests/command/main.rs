@@ -5,4 +5,6 @@ mod files;
 mod folder;
 mod recordings;
 mod solve;
+#[cfg(unix)]
+mod terminal;
 mod usage;

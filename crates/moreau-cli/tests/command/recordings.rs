@@ -355,6 +355,83 @@ fn what_is_wrong_is_said() {
     assert!(folder.read("letter.txt").starts_with("Dear"));
 }
 
+/// FILE#N means run N, whatever the command.
+#[test]
+fn a_run_of_a_file_by_its_number() {
+    let folder = recorded("numbered");
+    fine(&folder.moreau(&["record", "pair.json", "--steps", "5", "-o", FILE]));
+    let first = format!("{FILE}#1");
+    let of_first = |args: &[&str], last: &[&str]| {
+        let by_number = fine(&folder.moreau(&[args, &[&first], last].concat())).to_owned();
+        let by_option = folder.moreau(&[args, &[FILE, "--run", "1"], last].concat());
+        assert_eq!(by_number, fine(&by_option), "{args:?}");
+        let of_last = folder.moreau(&[args, &[FILE], last].concat());
+        assert_ne!(by_number, of_last.out, "{args:?}");
+        by_number
+    };
+    let contacts = of_first(&["query"], &["--frame", "7", "--format", "json"]);
+    let contacts: Vec<Value> = serde_json::from_str(&contacts).unwrap();
+    assert!(contacts.iter().all(|c| c["frame"] == 7) && contacts.len() == 5);
+    let same = of_first(&["replay"], &[]);
+    assert!(
+        same.contains("run 1 of out/pair.sqlite: the same bits in 21 frames"),
+        "{same}"
+    );
+    let pictures = [&first, FILE].map(|file| {
+        fine(&folder.moreau(&["plot", file, "--panels", "energy", "-o", "a.svg"]));
+        folder.read("a.svg")
+    });
+    assert!(pictures[0].contains("run 1") && pictures[1].contains("run 2"));
+    let second = format!("{FILE}#2");
+    let compared = folder.moreau(&["compare", &first, &second]);
+    assert!(
+        fine(&compared).contains("the same bits in all 6 frames"),
+        "{compared:?}"
+    );
+
+    // A file may be called like that; two numbers contradict each other.
+    std::fs::copy(folder.path(FILE), folder.path("odd#1")).unwrap();
+    let odd = folder.moreau(&["replay", "odd#1"]);
+    assert!(fine(&odd).contains("run 2 of odd#1"), "{odd:?}");
+    for command in ["query", "plot", "replay", "view"] {
+        let ran = folder.moreau(&[command, &second, "--run", "1"]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+        assert!(
+            ran.err.contains("#2 names one run, and --run 1 another"),
+            "{ran:?}"
+        );
+        let ran = folder.moreau(&[command, &format!("{FILE}#7")]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+        assert!(ran.err.contains("there is no run 7"), "{ran:?}");
+    }
+}
+
+/// A recording that is full says so, and that its run has no more frames.
+#[test]
+fn a_full_file_is_kept() {
+    let folder = Folder::new("full");
+    let args = [
+        "record",
+        "pair.json",
+        "--steps",
+        "100000000",
+        "--max-size",
+        "1",
+    ];
+    let ran = folder.moreau(&args);
+    assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+    assert!(ran.err.contains("no room is left"), "{ran:?}");
+    assert!(folder.bytes(FILE).len() <= 1_000_000);
+    let runs = folder.moreau(&["query", FILE]);
+    assert!(fine(&runs).contains("interrupted"), "{runs:?}");
+    let replayed = folder.moreau(&["replay", FILE]);
+    assert!(fine(&replayed).contains("the same bits"), "{replayed:?}");
+    // What is in it leaves no room for another.
+    let ran = folder.moreau(&args);
+    assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+    assert!(ran.err.contains("max_bytes is 1000000"), "{ran:?}");
+}
+
 /// What the page says of its run.
 fn page(folder: &Folder, file: &str) -> Value {
     let text = folder.read(file);
@@ -371,6 +448,16 @@ fn the_page_of_a_recording() {
         fine(&ran),
         "pair, run 1 of out/pair.sqlite: 21 frames\npage: out/pair.html (open it in a browser)\n"
     );
+    // Elsewhere a browser opens.
+    if cfg!(target_os = "linux") {
+        for scene in [FILE, "pair.json"] {
+            let mut command = folder.command(&["view", scene]);
+            command.env_remove("DISPLAY").env_remove("WAYLAND_DISPLAY");
+            let ran = Ran::of(command.output().unwrap());
+            assert_eq!(fine(&ran).matches("pair.html").count(), 1, "{ran:?}");
+            assert_eq!(ran.out.matches("browser").count(), 1, "{ran:?}");
+        }
+    }
     let meta = page(&folder, "out/pair.html");
     let frames: Vec<u64> = (0..=20).collect();
     assert_eq!(meta["runs"][0]["frame_steps"], serde_json::json!(frames));
