@@ -26,7 +26,7 @@ mod order;
 mod sums;
 
 use crate::body::BodyState;
-use crate::crossings::turn_reach;
+use crate::crossings::{least_leg_work, turn_reach};
 use crate::integrate::Motion;
 use crate::island_solve::IslandResult;
 use crate::step::Scratch;
@@ -129,7 +129,12 @@ impl World {
             let has = |slot: u32| group.members.binary_search(&slot).is_ok();
             let live = |slot: u32| bullet(slot) && has(slot);
             let allowance = self.allowance(scratch, &group.members);
-            let each = (0, allowance.part);
+            let turning = group.members.iter().filter_map(|slot| {
+                let body = self.state.bodies[*slot as usize].value.as_ref()?;
+                let spin = scratch.free_velocity(*slot).angular;
+                Some(least_leg_work(body, spin, dt))
+            });
+            let each = (turning.sum(), allowance.part);
             group.in_one = !allowance.covers(&meetings, live, dt * STRIKE, each);
         }
     }

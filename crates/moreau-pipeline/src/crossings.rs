@@ -34,10 +34,14 @@ const DEEPER: f64 = 0.1;
 /// Turn in a step (rad) beyond which the difference of rotations goes the wrong way round.
 const HALF_TURN: f64 = 3.0;
 
-/// Turn (rad) of a leg of the way of a body that turns further than that, and how many there may be. Longer ones go
-/// the short way round, from one of its poses to the next.
+/// Turn (rad) of a leg of the way of a body that turns further than that, and how many there may be for all that it
+/// comes near to, together, and for each. Longer ones go the short way round, from one of its poses to the next.
 const LEG_TURN: f64 = 0.5;
 const MOST_LEGS: f64 = 1024.0;
+const LEAST_LEGS: f64 = 64.0;
+
+/// Looks that a pair costs on a leg, at least.
+const LEG_LOOKS: u64 = 8;
 
 /// How far (of its size) legs may be off the way of a body in any case, however thin it is.
 const FINEST: f64 = 1e-4;
@@ -47,6 +51,15 @@ const ROOM: f64 = 1e-9;
 
 /// Legs of a pair from which a look at the balls around both pays.
 const MANY_LEGS: usize = 8;
+
+/// What the last look made of a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Stopped {
+    /// Bodies whose ways were cut short.
+    pub(crate) bodies: usize,
+    /// Looks at legs, of which each way has one for nothing.
+    pub(crate) leg_work: u64,
+}
 
 /// Memory that steps reuse.
 #[derive(Default)]
@@ -70,15 +83,15 @@ struct Meeting {
 /// What a step is about to do to each slot: centre, rotation, angular velocity.
 type Moved = (Vec3, Quat, Vec3);
 
-/// Cuts the ways in `moved` short where bodies would pass through each other; returns how many were.
-/// The ways of the bodies in `followed` (slots, ascending) are known to be free.
+/// Cuts the ways in `moved` short where bodies would pass through each other; returns how many were, and what the legs
+/// have cost. The ways of the bodies in `followed` (slots, ascending) are known to be free.
 pub(crate) fn stop(
     crossings: &mut Crossings,
     detection: &mut Detection,
     (state, active, followed): (&WorldState, &[u32], &[u32]),
     (motions, moved): (&[integrate::Motion], &mut [Moved]),
     dt: f64,
-) -> usize {
+) -> Stopped {
     let Crossings {
         fast,
         near,
@@ -106,7 +119,7 @@ pub(crate) fn stop(
         fast.push(index as u32);
     }
     if fast.is_empty() {
-        return 0;
+        return Stopped::default();
     }
     meetings.clear();
     for &index in fast.iter() {
@@ -125,14 +138,34 @@ pub(crate) fn stop(
     stops.resize(state.bodies.len(), dt);
     legs.clear();
     legs.resize_with(state.bodies.len(), || None);
+    let mut leg_work = 0;
+    let passes = |pair: (u32, u32)| {
+        let [a, b] = [pair.0, pair.1].map(|index| {
+            let body = state.bodies[index as usize].value.as_ref()?;
+            Some((&body.shape, way(body, &moved[index as usize], dt)))
+        });
+        let (Some(a), Some(b)) = (a, b) else {
+            return true;
+        };
+        pass_by((a.0, &a.1), (b.0, &b.1), dt)
+    };
     for index in meetings.iter().flat_map(|m| [m.pair.0, m.pair.1]) {
         let i = index as usize;
         if let (None, Some(body)) = (&legs[i], &state.bodies[i].value) {
             let is_followed = followed.binary_search(&index).is_ok();
-            legs[i] = Some(Legs::new((body, is_followed), &motions[i], &moved[i], dt));
+            // Those that it comes near to share its legs.
+            let most = || {
+                let own = meetings.iter().map(|m| m.pair);
+                let own = own.filter(|(a, b)| *a == index || *b == index);
+                let near = own.filter(|pair| !passes(*pair)).count();
+                (MOST_LEGS / near.max(1) as f64).floor().max(LEAST_LEGS)
+            };
+            let new = Legs::new((body, is_followed), &motions[i], &moved[i], dt, most);
+            leg_work += new.legs.len() as u64 - 1;
+            legs[i] = Some(new);
         }
     }
-    let look = |pair: (u32, u32), stops: &[f64]| {
+    let mut look = |pair: (u32, u32), stops: &[f64]| {
         let side = |index: u32| {
             let i = index as usize;
             Some(Side {
@@ -142,7 +175,10 @@ pub(crate) fn stop(
             })
         };
         let (a, b) = (side(pair.0)?, side(pair.1)?);
-        meet(&a, &b, state.settings.position_correction.slop)
+        let slop = state.settings.position_correction.slop;
+        let (time, looks) = meet(&a, &b, slop);
+        leg_work += looks;
+        time
     };
     for meeting in meetings.iter_mut() {
         meeting.time = look(meeting.pair, stops);
@@ -181,7 +217,10 @@ pub(crate) fn stop(
             moved[index] = cut((body, legs), &motions[index], &moved[index], ends);
         }
     }
-    stopped
+    Stopped {
+        bodies: stopped,
+        leg_work,
+    }
 }
 
 /// What is left of a move until `stop`.
@@ -228,12 +267,14 @@ fn off_the_way(body: &BodyState, spin: Vec3, leg: &Motion, duration: f64) -> f64
 }
 
 impl Legs {
-    /// Of a body that was followed impact by impact the motion tells the end, and not how it came there.
+    /// Of a body that was followed impact by impact the motion tells the end, and not how it came there. Where it
+    /// takes many, there are at most as many as `most` says.
     fn new(
         (body, is_followed): (&BodyState, bool),
         motion: &integrate::Motion,
         moved: &Moved,
         dt: f64,
+        most: impl FnOnce() -> f64,
     ) -> Self {
         let turn = motion.velocity.angular.length().max(moved.2.length()) * dt;
         let whole = way(body, moved, dt);
@@ -274,7 +315,9 @@ impl Legs {
         if off > share {
             count *= (off / share).sqrt().ceil();
         }
-        let count = count.min(MOST_LEGS);
+        if count > LEAST_LEGS {
+            count = count.min(most());
+        }
         let duration = dt / count;
         let (mut from, mut most) = (start, 0.0f64);
         let legs = (1..=count as u32).map(|k| {
@@ -313,6 +356,16 @@ impl Legs {
         let (leg, since) = self.leg(t);
         leg.at(since)
     }
+}
+
+/// What it costs at least to follow a body that turns with `spin` (rad/s) for `dt` (s) beside another one, in looks.
+pub(crate) fn least_leg_work(body: &BodyState, spin: Vec3, dt: f64) -> u64 {
+    let turn = spin.length() * dt;
+    let is_ball = matches!(body.shape, Shape::Sphere { .. });
+    if turn < HALF_TURN || is_ball && body.mass.center_of_mass == Vec3::ZERO {
+        return 0;
+    }
+    (turn / LEG_TURN).ceil().min(MOST_LEGS) as u64 * LEG_LOOKS
 }
 
 /// A body on its way, which ends at `stop`.
@@ -389,18 +442,20 @@ fn depth_limit(kappa: f64, off: f64, there: f64) -> f64 {
     }
 }
 
-/// When one of the two is too deep in the other; None where that does not happen.
-fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
+/// When one of the two is too deep in the other, None where that does not happen; and the looks that legs after the
+/// first have cost.
+fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> (Option<f64>, u64) {
     let (shape_a, shape_b) = (&a.body.shape, &b.body.shape);
     let kappa = parts::kappa(shape_a, shape_b, slop);
+    let mut looks = 0;
     if kappa.is_infinite() {
-        return None;
+        return (None, looks);
     }
     if !(shape_a.is_convex() && shape_b.is_convex()) {
         return parts::meet(a, b, kappa);
     }
     if a.is_clear_of(b) {
-        return None;
+        return (None, looks);
     }
     let off = (a.legs.off + b.legs.off).min(kappa);
     let mut depth = kappa + off;
@@ -425,18 +480,22 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> Option<f64> {
             };
             let (duration, at_once) = (end - start, 1e-12 * (end - start));
             let impact = time_of_impact(shape_a, &way_a, shape_b, &way_b, duration, &settings);
+            let impact = impact.ok().flatten();
+            if start > 0.0 {
+                looks += impact.map_or(0, |i| u64::from(i.steps)).max(LEG_LOOKS);
+            }
             // Half-spaces that turn stop nobody.
-            let Some(impact) = impact.ok().flatten() else {
+            let Some(impact) = impact else {
                 break;
             };
             if impact.time > at_once || start > 0.0 {
-                return Some(start + impact.time);
+                return (Some(start + impact.time), looks);
             }
             // They are that deep already.
             depth = -impact.separation + DEEPER * kappa;
         }
     }
-    None
+    (None, looks)
 }
 
 /// Whether two shapes on their ways for `duration` (s) stay so far apart that no turn of theirs matters: the balls

@@ -32,6 +32,9 @@ pub struct StepReport {
     pub seam_points: usize,
     /// Bodies whose way through the step was cut short, since they would have passed through another.
     pub stopped_bodies: usize,
+    /// What it cost to follow the ways of bodies that turn far or wobble in the step, in looks: one for each leg
+    /// of a way after its first, and eight for each look at a pair on such a leg.
+    pub leg_work: u64,
     /// Impacts that were taken one after the other: of bullets and what they struck, and those in small
     /// islands that bounce ([`crate::WorldSettings::ordered_impacts`]).
     pub ordered_impacts: usize,

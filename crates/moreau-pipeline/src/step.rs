@@ -201,13 +201,15 @@ impl World {
         };
         report.woken_islands = undo.map_or(0, |undo| undo.woken());
         times.integration = clock.lap();
-        report.stopped_bodies += crossings::stop(
+        let stopped = crossings::stop(
             &mut scratch.crossings,
             &mut self.detection,
             (&self.state, &self.activity.bodies, &scratch.followed),
             (&scratch.motions, &mut scratch.moved),
             dt,
         );
+        report.stopped_bodies += stopped.bodies;
+        report.leg_work = stopped.leg_work;
         self.watch_passing(&mut scratch.sensors, &scratch.moved, dt);
         times.continuous = clock.lap();
         self.commit(scratch, dt);

@@ -147,3 +147,72 @@ fn bullets_in_a_hurry_stay_in_their_room() {
         "{hurried} groups, {ordered} impacts"
     );
 }
+
+/// What turns by up to 1700 rad a step, beside others that do: the legs of its way count, and are shared by all that is
+/// near, so that neither bullets nor others hold up a step; and nothing passes through anything.
+#[test]
+fn fast_spinners_cost_no_more_than_their_legs() {
+    let (bodies, legs) = (6, 1024);
+    let shapes = [
+        Shape::cone(0.4, 0.4),
+        Shape::cuboid(0.4, 0.3, 0.2),
+        Shape::cylinder(0.02, 0.4),
+    ];
+    let mut random = Random(17);
+    let (mut most, mut ordered) = (0, 0);
+    for shape in shapes {
+        for spin in [100.0, 1e3, 1e4, 1e5] {
+            for speed in [1.0, 30.0] {
+                let mut world = World::new(WorldSettings::default()).unwrap();
+                let ground = Body::fixed(Shape::half_space(Vec3::Y));
+                world.add(ground.restitution(0.5)).unwrap();
+                for i in 0..bodies {
+                    let at = vec3(f64::from(i % 3), 0.7, f64::from(i / 3));
+                    let body = Body::dynamic(shape.clone()).restitution(0.5).bullet();
+                    let body = body.at(at).rotated(random.rotation());
+                    let spin = random.vec(1.0).normalize() * spin;
+                    world.add(body.moving(random.vec(speed), spin)).unwrap();
+                }
+                let mut energy = f64::INFINITY;
+                for step in 0..12 {
+                    let mut settings = *world.settings();
+                    let mut plain = World::from_snapshot(&world.snapshot()).unwrap();
+                    (
+                        settings.ordered_base_work,
+                        settings.ordered_work_factor,
+                        settings.ordered_impacts,
+                    ) = (0, 0, 0);
+                    plain.set_settings(settings).unwrap();
+                    let plain = plain.step(DT).unwrap();
+                    let report = world.step(DT).unwrap();
+                    let what = format!("{} {spin} rad/s {speed} m/s step {step}", shape.kind());
+                    // Each leg is made, and looked at with all that is near.
+                    let all_legs = bodies as u64 * legs * 9;
+                    for work in [plain.leg_work, report.leg_work] {
+                        assert!(work <= 2 * all_legs, "{what}: {work} of {all_legs}");
+                        most = most.max(work);
+                    }
+                    let groups = (report.islands + report.hurried_groups) as u64;
+                    let allowed = groups * 6000 + 5 * in_one(&plain) + all_legs;
+                    let work = report.ordered_work;
+                    assert!(work <= allowed, "{what}: {work} looks of {allowed}");
+                    ordered += report.ordered_impacts;
+                    for body in world.bodies().skip(1) {
+                        let p = body.center_of_mass();
+                        assert!(p.y > 0.0, "{what}: {p}");
+                    }
+                    let now = report.kinetic_energy + report.potential_energy;
+                    assert!(
+                        now <= energy + 1e-6 * now.abs(),
+                        "{what}: {energy} to {now} J"
+                    );
+                    energy = energy.min(now);
+                }
+            }
+        }
+    }
+    assert!(
+        most > 10_000 && ordered > 30,
+        "{most} looks, {ordered} impacts"
+    );
+}

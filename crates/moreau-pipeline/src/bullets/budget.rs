@@ -1,13 +1,18 @@
 //! What the parts of a step may cost.
 //!
 //! Work is counted in looks, so that it is the same on every machine: one for each pair of boxes that overlap,
-//! eight for each pair that is followed to its time of impact, for each manifold of a pair but its first (of the
-//! triangles that a fast body may come to) and for each time at which a pair is looked at on its way, and for the
+//! eight for each pair that is followed to its time of impact, or more where that took more, eight for each manifold
+//! of a pair but its first (of the triangles that a fast body may come to) and for each time at which a pair is looked
+//! at on its way, and for the
 //! solve of an island of n points
 //!
 //! ```text
 //! n (1 + sweeps/100 + factorisations/8)
 //! ```
+//!
+//! To it come the legs of bodies that turn far in a part (`crossings`): one for each but the first of a way, eight for
+//! each look at a pair on them. There are as many as the bodies turn, in however many parts; so what all bodies of the
+//! group will need at least is taken off what is left, before a part is begun.
 //!
 //! A look takes about 0.8 us. A group of bodies may spend
 //!
@@ -27,8 +32,8 @@ use moreau_solver::SolveReport;
 const SWEEPS: u64 = 100;
 const FACTORIZATIONS: u64 = 8;
 
-/// Looks that it takes to follow a pair, or a part of one.
-const FOLLOWED: u64 = 8;
+/// Looks that it takes at least to follow a pair, or a part of one.
+pub(super) const FOLLOWED: u64 = 8;
 
 /// What a group may spend, in looks.
 #[derive(Clone, Copy, Debug)]

@@ -6,6 +6,7 @@ use super::meetings::Meeting;
 use super::sums::Sums;
 use super::{cover_of, is_obstacle};
 use crate::contact::Contact;
+use crate::crossings::least_leg_work;
 use crate::joint::JointState;
 use crate::sleep::{Rest, Sleepers};
 use crate::step::Scratch;
@@ -360,6 +361,8 @@ impl Twin {
             let (pairs, parts) = world.detection.counts(&world.state, |_| true);
             self.work += look_work(pairs, parts) + solves.sum::<u64>();
             self.dearest = self.dearest.max(self.work - before);
+            // Legs are as many as the body turns, in however many parts.
+            self.work += report.leg_work;
             for ((member, before), cover) in self.members.iter().zip(&starts).zip(&mut covers) {
                 if let (Some(before), Some(after)) = (before, self.body(*member)) {
                     let spin = after.velocity.angular.length();
@@ -444,7 +447,9 @@ impl Twin {
         let Some(safe) = alive().map(|i| i.safe).reduce(f64::min) else {
             return Some(Part::flight(left));
         };
-        let cost = (self.work, self.dearest);
+        let turning = self.members.iter().filter_map(|member| self.body(*member));
+        let turning = turning.map(|body| least_leg_work(body, body.velocity.angular, left));
+        let cost = (self.work.saturating_add(turning.sum()), self.dearest);
         if !allowance.covers(&impacts, |slot| self.live[slot as usize], strike, cost) {
             return None;
         }

@@ -10,7 +10,7 @@
 //! A body that turns can also come where no contact of the start of the step tells of it. So pairs of
 //! which one turns, and that have no impact by their contacts, are followed to their time of impact.
 
-use super::budget::look_work;
+use super::budget::{FOLLOWED, look_work};
 use crate::StepReport;
 use crate::contact::Contact;
 use crate::crossings::pass_by;
@@ -49,25 +49,25 @@ impl World {
         self.find_pairs(&mut scratch, left, false, &mut report);
         self.find_contacts(&mut scratch, left, false, &mut report);
         self.detection.list_kept(&mut self.state.kept);
-        let (meetings, followed) = self.meetings(&scratch, |slot| live[slot as usize], left);
+        let (meetings, looks) = self.meetings(&scratch, |slot| live[slot as usize], left);
         self.scratch = scratch;
         let (pairs, parts) = self.detection.counts(&self.state, |_| true);
-        (meetings, look_work(pairs, followed + parts))
+        (meetings, look_work(pairs, parts) + looks)
     }
 
-    /// The same from what a step has already found; and how many pairs were followed.
+    /// The same from what a step has already found; and the looks that it took to follow pairs.
     pub(super) fn meetings(
         &self,
         scratch: &Scratch,
         live: impl Fn(u32) -> bool,
         dt: f64,
-    ) -> (Vec<Meeting>, usize) {
+    ) -> (Vec<Meeting>, u64) {
         let points = scratch.points.iter();
         let mut meetings: Vec<Meeting> = points
             .filter_map(|p| self.meeting(scratch, p, dt))
             .collect();
         // The points are in the order of their pairs, and so are these.
-        let (told, mut followed) = (meetings.len(), 0);
+        let (told, mut looks) = (meetings.len(), 0);
         for &(a, b) in self.detection.pairs() {
             let pair = |m: &Meeting| (m.a, m.b);
             if (live(a) || live(b))
@@ -75,12 +75,12 @@ impl World {
                     .binary_search_by_key(&(a, b), pair)
                     .is_err()
             {
-                let meeting = self.turning_meeting(scratch, (a, b), dt);
-                followed += usize::from(meeting.is_some());
-                meetings.extend(meeting.flatten());
+                let (meeting, more) = self.turning_meeting(scratch, (a, b), dt);
+                looks += more;
+                meetings.extend(meeting);
             }
         }
-        (meetings, followed)
+        (meetings, looks)
     }
 
     /// When the surfaces at a contact meet.
@@ -108,18 +108,19 @@ impl World {
         })
     }
 
-    /// Of bodies that are apart; `None` where neither changes as it turns, or that is seen to be none, so that none
-    /// is looked for.
+    /// Of bodies that are apart, one of which turns; and the looks that it took.
     fn turning_meeting(
         &self,
         scratch: &Scratch,
         (a, b): (u32, u32),
         dt: f64,
-    ) -> Option<Option<Meeting>> {
+    ) -> (Option<Meeting>, u64) {
         let body = |slot: u32| self.state.bodies[slot as usize].value.as_ref();
-        let (body_a, body_b) = (body(a)?, body(b)?);
+        let (Some(body_a), Some(body_b)) = (body(a), body(b)) else {
+            return (None, 0);
+        };
         if !(body_a.shape.is_convex() && body_b.shape.is_convex()) {
-            return None;
+            return (None, 0);
         }
         let mut turns = false;
         let [way_a, way_b] = [(a, body_a), (b, body_b)].map(|(slot, body)| {
@@ -134,7 +135,7 @@ impl World {
             }
         });
         if !turns || pass_by((&body_a.shape, &way_a), (&body_b.shape, &way_b), dt) {
-            return None;
+            return (None, 0);
         }
         let settings = ImpactSettings {
             target: MEETING_GAP,
@@ -143,13 +144,15 @@ impl World {
         };
         let impact = time_of_impact(&body_a.shape, &way_a, &body_b.shape, &way_b, dt, &settings);
         // Half-spaces that turn strike nobody; who touches already has a contact.
-        let time = impact.ok().flatten().map(|i| i.time).filter(|t| *t > 0.0);
+        let impact = impact.ok().flatten();
+        let looks = impact.map_or(0, |i| u64::from(i.steps)).max(FOLLOWED);
+        let time = impact.map(|i| i.time).filter(|t| *t > 0.0);
         let meeting = |time| Meeting {
             a,
             b,
             time,
             safe: time * (1.0 - BEFORE),
         };
-        Some(time.map(meeting))
+        (time.map(meeting), looks)
     }
 }

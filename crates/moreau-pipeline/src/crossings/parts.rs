@@ -13,12 +13,12 @@
 //! Contacts tell which side of a surface is its front; so a body that comes from behind, where it has
 //! no contact either, is not stopped.
 
-use super::{SHARE, Side, depth_limit, times};
+use super::{LEG_LOOKS, SHARE, Side, depth_limit, times};
 use moreau_collision::{CollideSettings, Manifold, Motion, Shape, collide_all};
 use moreau_math::{Pose, Vec3};
 
 /// The most looks in a step.
-const MOST_LOOKS: u32 = 96;
+const MOST_LOOKS: u64 = 96;
 
 /// Prediction of a look, as a part of the rest of the way, and in kappa at least.
 const AHEAD: f64 = 1.0 / 16.0;
@@ -43,23 +43,26 @@ pub(super) fn inner_radius(shape: &Shape) -> f64 {
     }
 }
 
-/// When one of the two is deeper than kappa in the other; None where that does not happen.
-pub(super) fn meet(a: &Side<'_>, b: &Side<'_>, kappa: f64) -> Option<f64> {
+/// When one of the two is deeper than kappa in the other, None where that does not happen; and the looks that legs
+/// after the first have cost.
+pub(super) fn meet(a: &Side<'_>, b: &Side<'_>, kappa: f64) -> (Option<f64>, u64) {
     let mut limit = Limit {
         kappa,
         off: (a.legs.off + b.legs.off).min(kappa),
         depth: kappa,
     };
     limit.depth += limit.off;
+    let mut looks = 0;
     for span in times(a, b).windows(2) {
         let (start, end) = (span[0], span[1]);
         let ways = [&a.from(start), &b.from(start)];
-        let found = follow(ways, [a, b], (start, end), &mut limit);
+        let (found, more) = follow(ways, [a, b], (start, end), &mut limit);
+        looks += if start > 0.0 { LEG_LOOKS * more } else { 0 };
         if let Some(t) = found {
-            return Some(start + t);
+            return (Some(start + t), looks);
         }
     }
-    None
+    (None, looks)
 }
 
 /// How deep the two may be in each other, m.
@@ -72,12 +75,13 @@ struct Limit {
     depth: f64,
 }
 
+/// When they are too deep, s from `start`, and how often they were looked at.
 fn follow(
     [way_a, way_b]: [&Motion; 2],
     [a, b]: [&Side<'_>; 2],
     (start, end): (f64, f64),
     limit: &mut Limit,
-) -> Option<f64> {
+) -> (Option<f64>, u64) {
     let (duration, close) = (end - start, CLOSE * limit.kappa);
     let speed = way_b.velocity.linear - way_a.velocity.linear;
     let turns = [(way_a, a), (way_b, b)].map(|(way, side)| {
@@ -88,11 +92,11 @@ fn follow(
     });
     let fastest = speed.length() + turns[0].length() + turns[1].length();
     if !(fastest * duration > close) {
-        return None;
+        return (None, 0);
     }
     let mut manifolds = Vec::new();
     let mut t = 0.0;
-    for _ in 0..MOST_LOOKS {
+    for looks in 1..=MOST_LOOKS {
         let ahead = (AHEAD * fastest * (duration - t)).max(LEAST_AHEAD * limit.depth);
         let poses = (way_a.at(t), way_b.at(t));
         collide(a, b, (&poses.0, &poses.1), ahead, &mut manifolds);
@@ -116,17 +120,17 @@ fn follow(
                 continue;
             }
             if gap <= close {
-                return Some(t);
+                return (Some(t), looks);
             }
             wait = wait.min(gap / closing);
         }
         t += wait;
         if t >= duration {
-            return None;
+            return (None, looks);
         }
     }
     // As far as it was seen to be free: what spins so fast that this is short can wait.
-    Some(t)
+    (Some(t), MOST_LOOKS)
 }
 
 /// The least separation, m; infinite where there is none.
