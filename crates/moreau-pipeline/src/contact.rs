@@ -15,7 +15,7 @@ pub struct Contact {
     /// The other.
     pub b: BodyId,
     /// Which part of A's shape touches, as [`moreau_collision::collide_all`] numbers them; 0 for convex
-    /// shapes.
+    /// shapes, 1 for points of these that the motion of the step has brought together by turning.
     pub part_a: u32,
     /// Which part of B's.
     pub part_b: u32,

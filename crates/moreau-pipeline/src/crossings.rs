@@ -18,6 +18,8 @@
 
 mod parts;
 
+pub(crate) use parts::inner_radius;
+
 use crate::body::BodyState;
 use crate::detect::Detection;
 use crate::integrate;

@@ -47,6 +47,7 @@ mod queries;
 mod recycle;
 mod report;
 mod seams;
+mod second_look;
 mod sensors;
 mod settings;
 mod share;

@@ -30,6 +30,8 @@ pub struct StepReport {
     /// Contact points with fixed bodies that were left out because another fixed body, flush with
     /// theirs, already carries the body: the edges of tiles.
     pub seam_points: usize,
+    /// Islands that were solved again, since their bodies turn so far that they would have come deep into each other.
+    pub islands_again: usize,
     /// Bodies whose way through the step was cut short, since they would have passed through another.
     pub stopped_bodies: usize,
     /// What it cost to follow the ways of bodies that turn far or wobble in the step, in looks: one for each leg

@@ -12,6 +12,7 @@ use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
 use crate::motion::{self, Held, Moving};
 use crate::profile::{Clock, StageTimes, StepProfile, held};
 use crate::seams::Seams;
+use crate::second_look::SecondLook;
 use crate::sensors::Sensors;
 use crate::share::{SHARE, each_slot};
 use crate::sleep;
@@ -33,7 +34,8 @@ pub(crate) struct Scratch {
     seams: Seams,
     sensors: Sensors,
     crossings: Crossings,
-    warm: Vec<Vec3>,
+    pub(crate) second_look: SecondLook,
+    pub(crate) warm: Vec<Vec3>,
     free: Vec<Velocity>,
     inverse_inertia: Vec<SymMat3>,
     pub(crate) results: Vec<IslandResult>,
@@ -99,7 +101,7 @@ impl Scratch {
             + held(&self.stepped)
             + held(&self.moved)
             + held(&self.followed);
-        bytes.contacts += held(&self.points) + held(&self.warm);
+        bytes.contacts += held(&self.points) + held(&self.warm) + self.second_look.bytes();
         bytes.islands += self.islands.bytes() + held(&self.results);
         bytes.islands += self.results.iter().map(IslandResult::bytes).sum::<usize>();
         for worker in &self.workers {
@@ -261,12 +263,19 @@ impl World {
 
             self.look_up_warm_starts(scratch, dt, parallel, &mut report);
             times.assembly += clock.lap();
-            self.solve_islands(scratch, dt, parallel, &mut report)?;
+            self.solve_islands(scratch, (dt, parallel), &[], &mut report)?;
+            self.gather(scratch, dt);
+            self.look_again(scratch, (dt, parallel), &mut report)?;
             scratch.share_out(clock.lap(), times);
             if !self.wake_pushed(scratch, undo) {
                 break report;
             }
         };
+        Ok(report)
+    }
+
+    /// What the islands' solves make of the bodies.
+    pub(crate) fn gather(&self, scratch: &mut Scratch, dt: f64) {
         motion::gather(
             &self.state,
             &scratch.islands,
@@ -282,7 +291,6 @@ impl World {
                 parallel,
             },
         );
-        Ok(report)
     }
 
     /// Forces, then who may touch whom on the free path through the step.
@@ -349,11 +357,12 @@ impl World {
         }
     }
 
-    fn solve_islands(
+    /// Solves all islands, or of those that there are, where `again` says so.
+    pub(crate) fn solve_islands(
         &mut self,
         scratch: &mut Scratch,
-        dt: f64,
-        parallel: bool,
+        (dt, parallel): (f64, bool),
+        again: &[bool],
         report: &mut StepReport,
     ) -> Result<(), WorldError> {
         let workers = if parallel {
@@ -388,22 +397,26 @@ impl World {
             worker.solve(&input, range, result);
         };
         let ranges = &scratch.islands.ranges;
+        let wanted = |i: &usize| again.get(*i).copied().unwrap_or(true);
         if parallel {
             // Large islands one after the other, each by all threads; then the others, each by one. Not
             // at the same time: who waits in a large island would take up a small one, and its worker is
             // busy.
             let most = self.solver.shared_contacts();
             let large = |range: &IslandRange| range.contacts.len() > most;
-            let pairs = ranges.iter().zip(&mut results[..count]);
-            for (range, result) in pairs.filter(|(range, _)| large(range)) {
+            let pairs = ranges.iter().zip(&mut results[..count]).enumerate();
+            let pairs = pairs.filter(|(i, (range, _))| wanted(i) && large(range));
+            for (_, (range, result)) in pairs {
                 solve(true, range, result);
             }
             let pairs = ranges.par_iter().zip(results[..count].par_iter_mut());
-            let pairs = pairs.filter(|(range, _)| !large(range));
-            pairs.for_each(|(range, result)| solve(false, range, result));
+            let pairs = pairs.enumerate();
+            let pairs = pairs.filter(|(i, (range, _))| wanted(i) && !large(range));
+            pairs.for_each(|(_, (range, result))| solve(false, range, result));
         } else {
-            let pairs = ranges.iter().zip(&mut results[..count]);
-            pairs.for_each(|(range, result)| solve(false, range, result));
+            let pairs = ranges.iter().zip(&mut results[..count]).enumerate();
+            let pairs = pairs.filter(|(i, _)| wanted(i));
+            pairs.for_each(|(_, (range, result))| solve(false, range, result));
         }
         scratch.results = results;
         self.gather_reports(scratch, report)

@@ -29,7 +29,7 @@ const CLOSE: f64 = 1e-2;
 
 /// Radius (m) of a ball that fits into the thinnest solid part of a shape; infinite for what bounds
 /// solid without a limit.
-pub(super) fn inner_radius(shape: &Shape) -> f64 {
+pub(crate) fn inner_radius(shape: &Shape) -> f64 {
     match shape {
         Shape::Mesh(mesh) if mesh.is_closed() => {
             0.5 * shape.aabb(&Pose::IDENTITY).extents().min_element()

@@ -4,7 +4,9 @@
 use crate::harness::{Placement, Random, Scene, near};
 use crate::stacking::tower;
 use moreau::pipeline::SolverChoice;
-use moreau::{Body, MassProperties, Quat, Shape, SymMat3, Vec3, vec3};
+use moreau::{
+    Body, MassProperties, Quat, Shape, SymMat3, Vec3, World, WorldSettings, vec3,
+};
 
 /// Sweeps alone, at their default budget, do not hold heavy on light, and the report says so. The
 /// default solver holds each of these to 1e-8 m.
@@ -183,4 +185,36 @@ fn a_wobble_of_more_than_64_rad_a_step_loses_its_phase() {
     let off = [80.0, 90.0, 100.0, 120.0].map(spins);
     let most = off.into_iter().fold(0.0, f64::max);
     assert!(most > 0.1, "{off:?} rad");
+}
+
+/// Bodies that land with 1.7 rad a step: contacts and the second look are linear in the turn, so that corners come in by
+/// up to a quarter of the inner radius, or R theta²/2. Right: no overlap. With a quarter of that turn it is 6 % at most.
+#[test]
+fn what_lands_with_a_radian_a_step_overlaps() {
+    let deepest = |turn: f64| {
+        let dt = 1.0 / 60.0;
+        let (size, mut random, mut deepest) = (0.05, Random(4), 0.0f64);
+        for seed in 0..40 {
+            let mut world = World::new(WorldSettings::default()).unwrap();
+            let ground = Body::fixed(Shape::half_space(Vec3::Y)).friction(0.5);
+            world.add(ground).unwrap();
+            let axis = random.vector(1.0).normalize();
+            let shape = match seed % 2 {
+                0 => Shape::cuboid(0.5 * size, 0.4 * size, 0.3 * size),
+                _ => Shape::cone(0.6 * size, 0.6 * size),
+            };
+            let body = Body::dynamic(shape).friction(0.5).at(vec3(0.0, 0.15, 0.0));
+            let body = body.rotated(Quat::from_scaled_axis(random.vector(3.0)));
+            let body = body.moving(vec3(0.3, -1.0, 0.2), axis * (turn / dt));
+            world.add(body).unwrap();
+            for _ in 0..30 {
+                deepest = deepest.max(world.step(dt).unwrap().max_penetration / size);
+            }
+        }
+        deepest
+    };
+    let far = deepest(1.7);
+    assert!((0.05..0.3).contains(&far), "{far} of its size");
+    let near = deepest(0.4);
+    assert!(near < 0.07, "{near} of its size");
 }
