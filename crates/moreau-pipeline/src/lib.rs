@@ -41,6 +41,7 @@ mod island_solve;
 mod joint;
 mod material;
 mod motion;
+mod no_answer;
 mod problems;
 mod profile;
 mod queries;

@@ -12,6 +12,7 @@
 //! factorisations of both. The rule looks at nothing but the island's own problem, so that the same island gets the same
 //! solver, and the same bits, whatever else is in the world.
 
+use crate::no_answer;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
 use moreau_solver::{ContactSolver, SolveError, SolveReport};
@@ -264,16 +265,26 @@ impl WorldSolver {
         velocities: &mut Vec<Velocity>,
         speed: f64,
     ) -> Result<(IslandSolver, SolveReport), SolveError> {
-        match &mut self.own {
+        let (solver, report) = match &mut self.own {
             Some(solver) => {
                 let report = solver.solve(problem, impulses, velocities)?;
-                Ok((IslandSolver::Own, report))
+                (IslandSolver::Own, report)
             }
             None => {
                 self.chosen.speed = speed;
-                self.chosen.solve(chosen, problem, impulses, velocities)
+                self.chosen.solve(chosen, problem, impulses, velocities)?
             }
+        };
+        if !no_answer::is_beyond(problem, impulses, report.converged()) {
+            return Ok((solver, report));
         }
+        let second = no_answer::sweep(&self.chosen.settings.pgs, problem, impulses, velocities)?;
+        let report = SolveReport {
+            sweeps: report.sweeps + second.sweeps,
+            factorizations: report.factorizations,
+            ..second
+        };
+        Ok((IslandSolver::Pgs, report))
     }
 }
 
