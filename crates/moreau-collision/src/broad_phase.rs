@@ -18,6 +18,7 @@
 
 mod bytes;
 mod id_map;
+mod order;
 mod rebuild;
 mod settings;
 mod shares;
@@ -33,6 +34,7 @@ pub use shares::{PairShare, PairWork};
 use crate::Aabb;
 use id_map::{IdMap, NONE};
 use moreau_math::Vec3;
+use order::Order;
 use rebuild::Task;
 use tree::Tree;
 pub(crate) use visit::BoxPath;
@@ -86,7 +88,7 @@ struct Proxy {
     id: u32,
     /// Node in the tree of its kind, or `NONE`.
     leaf: u32,
-    /// Listed as to be put into a tree.
+    /// Listed as to be put into a tree; its leaf, if it has one, holds an earlier box.
     unplaced: bool,
     fat: Aabb,
 }
@@ -149,6 +151,8 @@ struct Scratch {
     stack: Vec<u32>,
     tasks: Vec<Task>,
     leaves: Vec<(u32, Aabb)>,
+    order: Order,
+    starts: Vec<u32>,
     shares: Vec<PairShare>,
     new_pairs: Vec<FatPair>,
     merged: Vec<FatPair>,
@@ -214,8 +218,10 @@ impl BroadPhase {
         } else {
             Vec3::ZERO
         };
-        self.take_out(slot);
-        self.kinds[index] = kind;
+        if !same_kind {
+            self.take_out(slot);
+            self.kinds[index] = kind;
+        }
         self.put_in(slot, motion);
     }
 
@@ -325,7 +331,7 @@ impl BroadPhase {
         };
         self.unbounded.iter().for_each(|&slot| visit(slot));
         for tree in [&self.static_tree, &self.moving_tree] {
-            tree.query(&mut self.scratch.stack, &wanted, &mut visit);
+            tree.query(&mut self.scratch.stack, &wanted, |slot, _| visit(slot));
         }
         ids.sort_unstable();
     }

@@ -27,6 +27,8 @@ impl BroadPhase {
             + held(&scratch.stack)
             + held(&scratch.tasks)
             + held(&scratch.leaves)
+            + scratch.order.bytes()
+            + held(&scratch.starts)
             + held(&scratch.shares)
             + shares.sum::<usize>()
             + held(&scratch.new_pairs)

@@ -1,14 +1,19 @@
 //! Building a whole tree of boxes at once, top down.
 //!
-//! Boxes are dealt into bins by their centers along the axis on which the centers spread most; the
-//! cut between two bins with the least n_left area_left + n_right area_right divides them. Costs less
-//! than inserting them one by one, and gives the better tree.
+//! Many boxes are divided where the highest bit of their codes changes (`order.rs`), which halves the cube
+//! that holds them. A cluster of fewer is dealt into bins by their centers along the axis on which these
+//! spread most; the cut between two bins with the least n_left area_left + n_right area_right divides
+//! them. Costs less than inserting them one by one, about the same for each however many there are, and gives
+//! the better tree.
 
+use super::order::doubled_center;
 use super::tree::{Node, Tree};
 use crate::Aabb;
-use moreau_math::Vec3;
 
 const BINS: usize = 8;
+
+/// Most boxes that are divided by the cost of the cut.
+const CLUSTER: usize = 64;
 
 /// Below this depth the boxes are halved by number, so that no arrangement makes a deep tree.
 const DEEP: u32 = 40;
@@ -26,11 +31,11 @@ pub(super) struct Task {
 }
 
 impl Tree {
-    /// Replaces the tree by one over `leaves` (slot and box), which it reorders. Calls `placed` with
-    /// each slot and the node of its leaf, neighbours one after another.
+    /// Replaces the tree by one over `leaves` (slot and box) with their codes in order, and reorders them
+    /// further. Calls `placed` with each slot and the node of its leaf, neighbours one after another.
     pub(super) fn rebuild(
         &mut self,
-        leaves: &mut [(u32, Aabb)],
+        (leaves, codes): (&mut [(u32, Aabb)], &[u32]),
         tasks: &mut Vec<Task>,
         mut placed: impl FnMut(u32, u32),
     ) {
@@ -59,9 +64,12 @@ impl Tree {
                 placed(slot, index);
                 continue;
             }
-            let (aabb, middle) = split(run, task.depth);
+            let middle = match split_by_code(&codes[task.start..task.end]) {
+                Some(middle) => middle,
+                None => split(run, task.depth),
+            };
             self.nodes.push(Node {
-                aabb,
+                aabb: Aabb::EMPTY,
                 parent: task.parent,
                 children: [NONE; 2],
                 height: 0,
@@ -77,37 +85,50 @@ impl Tree {
                 });
             }
         }
-        // Children come after their parents, so one pass backwards finds the heights.
+        // Children come after their parents, so one pass backwards finds boxes and heights.
         for index in (1..self.nodes.len()).rev() {
-            let Node { parent, height, .. } = self.nodes[index];
+            let Node {
+                aabb,
+                parent,
+                height,
+                ..
+            } = self.nodes[index];
             let above = &mut self.nodes[parent as usize];
+            above.aabb = above.aabb.union(&aabb);
             above.height = above.height.max(height + 1);
         }
     }
 }
 
-/// Twice the center: it orders boxes as the center does.
-fn doubled_center(aabb: &Aabb) -> Vec3 {
-    aabb.min + aabb.max
+/// Where the highest bit in which codes differ changes; None for a cluster and where all are the same.
+fn split_by_code(codes: &[u32]) -> Option<usize> {
+    let [first, .., last] = codes else {
+        return None;
+    };
+    let differing = first ^ last;
+    if codes.len() <= CLUSTER || differing == 0 {
+        return None;
+    }
+    let bit = 1 << differing.ilog2();
+    Some(codes.partition_point(|code| code & bit == 0))
 }
 
-/// Reorders two or more boxes into two parts; returns their union and where the second part starts.
-fn split(run: &mut [(u32, Aabb)], depth: u32) -> (Aabb, usize) {
-    let (mut bounds, mut centers) = (Aabb::EMPTY, Aabb::EMPTY);
+/// Reorders two or more boxes into two parts; returns where the second part starts.
+fn split(run: &mut [(u32, Aabb)], depth: u32) -> usize {
+    let mut centers = Aabb::EMPTY;
     for (_, aabb) in run.iter() {
-        bounds = bounds.union(aabb);
         centers.include(doubled_center(aabb));
     }
     let spread = centers.extents();
     let axis = spread.max_position();
     let half = run.len() / 2;
     if run.len() == 2 || spread[axis] == 0.0 {
-        return (bounds, half);
+        return half;
     }
     if depth > DEEP {
         let center = |leaf: &(u32, Aabb)| doubled_center(&leaf.1)[axis];
         run.select_nth_unstable_by(half, |a, b| center(a).total_cmp(&center(b)));
-        return (bounds, half);
+        return half;
     }
 
     let start = centers.min[axis];
@@ -145,5 +166,5 @@ fn split(run: &mut [(u32, Aabb)], depth: u32) -> (Aabb, usize) {
     if middle == 0 || middle == run.len() {
         middle = half;
     }
-    (bounds, middle)
+    middle
 }

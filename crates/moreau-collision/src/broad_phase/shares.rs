@@ -8,9 +8,16 @@
 //! Shares are cut by number, whoever does them, and their results are put together in their order.
 
 use super::{BroadPhase, FatPair, Kind};
+use crate::Aabb;
 
 /// Changed proxies of a share.
 const CHANGED: usize = 128;
+
+/// Changed proxies that look for partners at once.
+const PACKET: usize = 8;
+
+/// How many times the sum of their surfaces that of the box around a packet may be for looking at once.
+const SCATTERED: f64 = 2.0;
 
 /// Kept pairs of a share.
 const KEPT: usize = 4096;
@@ -35,7 +42,9 @@ pub struct PairShare {
     end: usize,
     is_done: bool,
     stack: Vec<u32>,
-    /// New pairs of fat boxes, in order.
+    /// What lies around a packet.
+    near: Vec<(u32, Aabb)>,
+    /// New pairs of fat boxes.
     pub(super) found: Vec<FatPair>,
     /// Of the kept pairs those that overlap, in order, then others.
     overlapping: Vec<(u32, u32)>,
@@ -47,6 +56,7 @@ impl PairShare {
     /// What is held here.
     pub(super) fn bytes(&self) -> usize {
         self.stack.capacity() * size_of::<u32>()
+            + self.near.capacity() * size_of::<(u32, Aabb)>()
             + self.found.capacity() * size_of::<FatPair>()
             + self.overlapping.capacity() * size_of::<(u32, u32)>()
     }
@@ -75,7 +85,10 @@ impl PairWork<'_> {
 impl PairShare {
     /// Elements that its buffers have room for.
     pub(super) fn capacity(&self) -> usize {
-        self.stack.capacity() + self.found.capacity() + self.overlapping.capacity()
+        self.stack.capacity()
+            + self.near.capacity()
+            + self.found.capacity()
+            + self.overlapping.capacity()
     }
 }
 
@@ -121,40 +134,95 @@ impl BroadPhase {
     }
 
     fn search(&self, share: &mut PairShare) {
-        let PairShare { stack, found, .. } = share;
-        found.clear();
-        for &slot in &self.changed[share.start..share.end] {
-            let proxy = &self.proxies[slot as usize];
-            let trees = match self.kinds[slot as usize] {
-                Kind::Static => [Some(&self.moving_tree), None],
-                Kind::Moving => [Some(&self.moving_tree), Some(&self.static_tree)],
-                _ => continue,
-            };
-            for tree in trees.into_iter().flatten() {
-                tree.query(
-                    stack,
-                    |b| b.overlaps(&proxy.fat),
-                    |other| {
-                        // Two changed proxies find each other; the smaller slot keeps the pair.
-                        if other > slot || (other < slot && !self.is_changed[other as usize]) {
-                            let (a, b) = (proxy.id, self.proxies[other as usize].id);
-                            found.push(if a < b {
-                                FatPair {
-                                    ids: (a, b),
-                                    slots: (slot, other),
-                                }
-                            } else {
-                                FatPair {
-                                    ids: (b, a),
-                                    slots: (other, slot),
-                                }
-                            });
-                        }
-                    },
-                );
+        share.found.clear();
+        for packet in self.changed[share.start..share.end].chunks(PACKET) {
+            // Where the slots were put in order with their tree they are neighbours.
+            let (mut around, mut area) = (Aabb::EMPTY, 0.0);
+            for &slot in packet {
+                let index = slot as usize;
+                if self.kinds[index] == Kind::Moving {
+                    around = around.union(&self.proxies[index].fat);
+                    area += self.proxies[index].fat.half_area();
+                }
+            }
+            if packet.len() > 1 && around.half_area() <= SCATTERED * area {
+                self.search_around(&around, packet, share);
+                let statics = |s: &&u32| self.kinds[**s as usize] == Kind::Static;
+                packet
+                    .iter()
+                    .filter(statics)
+                    .for_each(|&slot| self.search_one(slot, share));
+            } else {
+                packet.iter().for_each(|&slot| self.search_one(slot, share));
             }
         }
-        found.sort_unstable_by_key(|p| p.ids);
+    }
+
+    fn search_one(&self, slot: u32, share: &mut PairShare) {
+        let fat = &self.proxies[slot as usize].fat;
+        let trees = match self.kinds[slot as usize] {
+            Kind::Static => [Some(&self.moving_tree), None],
+            Kind::Moving => [Some(&self.moving_tree), Some(&self.static_tree)],
+            _ => return,
+        };
+        let PairShare { stack, found, .. } = share;
+        for tree in trees.into_iter().flatten() {
+            tree.query(
+                stack,
+                |b| b.overlaps(fat),
+                |other, _| {
+                    if self.keeps(slot, other) {
+                        found.push(self.fat_pair(slot, other));
+                    }
+                },
+            );
+        }
+    }
+
+    /// Looks for the partners of the moving ones of `packet` at once, in `around` them all.
+    fn search_around(&self, around: &Aabb, packet: &[u32], share: &mut PairShare) {
+        let PairShare {
+            stack, found, near, ..
+        } = share;
+        near.clear();
+        for tree in [&self.moving_tree, &self.static_tree] {
+            tree.query(
+                stack,
+                |b| b.overlaps(around),
+                |other, aabb| near.push((other, *aabb)),
+            );
+        }
+        let moving = |s: &&u32| self.kinds[**s as usize] == Kind::Moving;
+        for &slot in packet.iter().filter(moving) {
+            let fat = &self.proxies[slot as usize].fat;
+            for (other, aabb) in near.iter() {
+                if aabb.overlaps(fat) && self.keeps(slot, *other) {
+                    found.push(self.fat_pair(slot, *other));
+                }
+            }
+        }
+    }
+
+    /// Two changed proxies find each other; the smaller slot keeps the pair.
+    fn keeps(&self, slot: u32, other: u32) -> bool {
+        other > slot || (other < slot && !self.is_changed[other as usize])
+    }
+
+    fn fat_pair(&self, slot: u32, other: u32) -> FatPair {
+        let (a, b) = (
+            self.proxies[slot as usize].id,
+            self.proxies[other as usize].id,
+        );
+        match a < b {
+            true => FatPair {
+                ids: (a, b),
+                slots: (slot, other),
+            },
+            false => FatPair {
+                ids: (b, a),
+                slots: (other, slot),
+            },
+        }
     }
 
     fn narrow(&self, share: &mut PairShare) {

@@ -56,23 +56,18 @@ impl Default for Tree {
 }
 
 impl Tree {
-    /// Number of leaves.
-    pub(super) fn len(&self) -> usize {
-        (self.nodes.len() - self.free.len()).div_ceil(2)
-    }
-
     /// Longest way from the root to a leaf.
     pub(super) fn height(&self) -> u32 {
         self.nodes.get(self.root as usize).map_or(0, |n| n.height)
     }
 
-    /// Calls `visit` with the slot of every leaf whose box `wanted` accepts; `wanted` must accept
+    /// Calls `visit` with slot and box of every leaf whose box `wanted` accepts; `wanted` must accept
     /// every box that contains one that it accepts.
     pub(super) fn query(
         &self,
         stack: &mut Vec<u32>,
         wanted: impl Fn(&Aabb) -> bool,
-        mut visit: impl FnMut(u32),
+        mut visit: impl FnMut(u32, &Aabb),
     ) {
         stack.clear();
         if self.root != NONE && wanted(&self.nodes[self.root as usize].aabb) {
@@ -81,7 +76,7 @@ impl Tree {
         while let Some(index) = stack.pop() {
             let node = &self.nodes[index as usize];
             if node.is_leaf() {
-                visit(node.children[0]);
+                visit(node.children[0], &node.aabb);
                 continue;
             }
             for child in node.children {
@@ -250,6 +245,11 @@ impl Tree {
 
 #[cfg(test)]
 impl Tree {
+    /// Number of leaves.
+    fn len(&self) -> usize {
+        (self.nodes.len() - self.free.len()).div_ceil(2)
+    }
+
     /// Panics where the tree is not in order.
     pub(super) fn check(&self) {
         if self.root == NONE {

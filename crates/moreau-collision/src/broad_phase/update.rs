@@ -1,11 +1,11 @@
 //! Bringing trees and kept pairs up to date with the boxes given.
 
 use super::id_map::NONE;
-use super::shares::Runner;
+use super::shares::{PairShare, Runner};
 use super::{BroadPhase, FatPair, Kind, Scratch};
 
 /// A tree is built anew where more than one in this many of its leaves changed.
-const REBUILD_SHARE: usize = 4;
+const REBUILD_SHARE: usize = 8;
 
 impl BroadPhase {
     pub(super) fn update_trees(&mut self) {
@@ -15,12 +15,8 @@ impl BroadPhase {
         for kind in [Kind::Static, Kind::Moving] {
             let wanted = |s: &&u32| self.kinds[**s as usize] == kind;
             let count = self.unplaced.iter().filter(wanted).count();
-            let tree = if kind == Kind::Static {
-                &self.static_tree
-            } else {
-                &self.moving_tree
-            };
-            if count * REBUILD_SHARE > tree.len() + count {
+            let is_of_kind = |k: &&Kind| **k == kind;
+            if count * REBUILD_SHARE > self.kinds.iter().filter(is_of_kind).count() {
                 self.rebuild_tree(kind);
             } else if count > 0 {
                 self.insert_unplaced(kind);
@@ -34,32 +30,41 @@ impl BroadPhase {
     fn insert_unplaced(&mut self, kind: Kind) {
         for &slot in &self.unplaced {
             let index = slot as usize;
-            if self.kinds[index] == kind && self.proxies[index].leaf == NONE {
+            if self.kinds[index] == kind {
                 let proxy = &mut self.proxies[index];
                 let tree = match kind {
                     Kind::Static => &mut self.static_tree,
                     _ => &mut self.moving_tree,
                 };
+                if proxy.leaf != NONE {
+                    tree.remove(proxy.leaf);
+                }
                 proxy.leaf = tree.insert(slot, proxy.fat);
             }
         }
     }
 
     pub(super) fn rebuild_tree(&mut self, kind: Kind) {
-        let Scratch { leaves, tasks, .. } = &mut self.scratch;
+        let Scratch {
+            leaves,
+            tasks,
+            order,
+            ..
+        } = &mut self.scratch;
         leaves.clear();
         for (slot, k) in self.kinds.iter().enumerate() {
             if *k == kind {
                 leaves.push((slot as u32, self.proxies[slot].fat));
             }
         }
+        order.put_near_together(leaves);
         let tree = if kind == Kind::Static {
             &mut self.static_tree
         } else {
             &mut self.moving_tree
         };
         let proxies = &mut self.proxies;
-        tree.rebuild(leaves, tasks, |slot, leaf| {
+        tree.rebuild((leaves, order.codes()), tasks, |slot, leaf| {
             proxies[slot as usize].leaf = leaf
         });
         self.counters.rebuilds += 1;
@@ -83,15 +88,11 @@ impl BroadPhase {
             shares,
             new_pairs,
             merged,
+            starts,
             ..
         } = &mut scratch;
         let count = self.run_search(shares, runner);
-        new_pairs.clear();
-        for share in &shares[..count] {
-            new_pairs.extend_from_slice(&share.found);
-        }
-        // The shares' pairs are sorted runs.
-        new_pairs.sort_unstable_by_key(|p| p.ids);
+        sort(&shares[..count], new_pairs, starts);
         merge(&self.fat_pairs, new_pairs, merged);
         std::mem::swap(&mut self.fat_pairs, merged);
         self.scratch = scratch;
@@ -115,6 +116,45 @@ impl BroadPhase {
         }
         found.sort_unstable();
     }
+}
+
+/// Ids up to this many times the number of pairs are counted and not compared.
+const SPARSE: usize = 8;
+
+/// Puts what the shares found into one sorted list.
+///
+/// By the number of pairs of each smaller id: a pair costs the same however many there are, and of one
+/// id there are few.
+fn sort(shares: &[PairShare], pairs: &mut Vec<FatPair>, starts: &mut Vec<u32>) {
+    let found = || shares.iter().flat_map(|share| &share.found);
+    pairs.clear();
+    let count: usize = shares.iter().map(|share| share.found.len()).sum();
+    let Some(largest) = found().map(|p| p.ids.0).max() else {
+        return;
+    };
+    if largest as usize >= SPARSE * count || u32::try_from(count).is_err() {
+        pairs.extend(found());
+        pairs.sort_unstable_by_key(|p| p.ids);
+        return;
+    }
+    starts.clear();
+    starts.resize(largest as usize + 1, 0);
+    found().for_each(|p| starts[p.ids.0 as usize] += 1);
+    let mut before = 0;
+    for start in starts.iter_mut() {
+        before += std::mem::replace(start, before);
+    }
+    if let Some(&some) = found().next() {
+        pairs.resize(count, some);
+    }
+    for &pair in found() {
+        let place = &mut starts[pair.ids.0 as usize];
+        pairs[*place as usize] = pair;
+        *place += 1;
+    }
+    pairs
+        .chunk_by_mut(|p, q| p.ids.0 == q.ids.0)
+        .for_each(|run| run.sort_unstable_by_key(|p| p.ids.1));
 }
 
 /// Two sorted lists into one.

@@ -122,9 +122,14 @@ impl BroadPhase {
                 limit = leaf(slot, limit);
             }
         }
+        // A leaf whose proxy waits holds an earlier box, and the proxy was looked at.
+        let mut placed = |slot: u32, limit: f64| match self.proxies[slot as usize].unplaced {
+            true => limit,
+            false => leaf(slot, limit),
+        };
         let mut stack = Vec::with_capacity(64);
         for tree in [&self.static_tree, &self.moving_tree] {
-            limit = tree.visit(&mut stack, &cost, limit, &mut leaf);
+            limit = tree.visit(&mut stack, &cost, limit, &mut placed);
         }
     }
 }
