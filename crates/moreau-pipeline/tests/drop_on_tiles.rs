@@ -47,9 +47,11 @@ fn drop(case: u32, half: f64, dt: f64, tiles: bool) -> (f64, Vec3) {
     (deepest, world.body(id).unwrap().center_of_mass())
 }
 
+/// Where a corner of the cube is not among the four points of its face over a tile, it falls on for a step.
 #[test]
 fn a_tilted_cube_sinks_into_tiles_hardly_deeper_than_into_level_ground() {
-    for case in 0..60 {
+    let mut deeper = 0;
+    for case in 0..200 {
         for (half, dt) in [(0.05, 1.0 / 120.0), (0.05, 1.0 / 1000.0), (0.5, 1.0 / 60.0)] {
             let (tiles, at) = drop(case, half, dt, true);
             let (ground, _) = drop(case, half, dt, false);
@@ -61,6 +63,8 @@ fn a_tilted_cube_sinks_into_tiles_hardly_deeper_than_into_level_ground() {
                 tiles < ground + 0.02 * half,
                 "case {case}, {half} m, {dt} s: {tiles:e} m, {ground:e} m on level ground"
             );
+            deeper += u32::from(tiles > ground + 0.01 * half);
         }
     }
+    assert!(deeper <= 3, "{deeper} of 600");
 }

@@ -8,10 +8,11 @@
 //! worth = width or area · 1/(1 + (separation - deepest)/(0.0005 width of the patch))
 //! ```
 //!
-//! for where two faces are tilted against each other a few corners carry the load, and must not come and go with
-//! the choice. Where the deepest is not among the four it takes the place of the one without which the four span
-//! the most, so that a body stands on them as firmly as it can. A body that rests with all corners equally deep
-//! keeps its points.
+//! and not below a quarter. For where two faces are tilted against each other a few corners carry the load,
+//! and must not come and go with the choice; of those that are clear of the load one comes down within a step as
+//! well as another where the body turns, and the widest must be there. Where the deepest is not among the four
+//! it takes the place of the one without which the four span the most, so that a body stands on them as firmly
+//! as it can. A body that rests with all corners equally deep keeps its points.
 //!
 //! **Ids.** A point near a vertex (within 5 % of the smaller feature) is named by the vertices it is
 //! near to on A and on B, else by the crossing edges. So a stack of equal boxes keeps its ids while
@@ -30,6 +31,9 @@ const NEAR_VERTEX: f64 = 0.05;
 
 /// Difference of depth, relative to the width of the patch, that halves what a corner is worth.
 const HALF_WORTH: f64 = 5e-4;
+
+/// What a corner is worth at least, however high above the deepest it is.
+const HIGH_WORTH: f64 = 0.25;
 
 /// Lengths across n that differ by less, relative to the patch, are equal.
 const SAME_WIDTH: f64 = 1e-9;
@@ -100,7 +104,7 @@ pub(super) fn reduce(context: &Context<'_>, projection: &Projection, corners: &m
         .fold(f64::MAX, f64::min);
     let half = (HALF_WORTH * width.sqrt()).max(context.touch);
     let weights: Values = (corners.iter())
-        .map(|c| half / (half + (c.separation - deepest)))
+        .map(|c| (half / (half + (c.separation - deepest))).max(HIGH_WORTH))
         .collect();
     // The corner that is worth the most by `size`, unless that is nothing.
     let best = |least: f64, size: &dyn Fn(usize) -> f64| {
