@@ -19,6 +19,12 @@ const FLAT: f64 = 1e-7;
 /// Least height of a triangle, as a part of its longest side.
 const THIN: f64 = 1e-9;
 
+/// The most vertices of a surface of which hulls are made, and that is asked whether it is convex.
+pub(crate) const MOST_CONVEX: usize = 512;
+
+/// Height of a vertex over a plane that it is said to lie in, as a part of the surface's radius.
+const SAME_PLANE: f64 = FLAT;
+
 /// Triangles with all that contacts and queries look up.
 #[derive(Clone, Debug)]
 pub(crate) struct Surface {
@@ -35,6 +41,8 @@ pub(crate) struct Surface {
     pub(crate) tree: StaticTree,
     pub(crate) bounding_radius: f64,
     pub(crate) is_closed: bool,
+    /// Whether it is known to be closed and convex.
+    pub(crate) is_convex: bool,
 }
 
 /// A triangle and its neighbours.
@@ -91,10 +99,12 @@ impl Surface {
             by_patch: Vec::new(),
             tree: StaticTree::new(&boxes),
             is_closed: false,
+            is_convex: false,
         };
         surface.link_triangles()?;
         surface.link_vertices();
         surface.find_patches();
+        surface.is_convex = surface.is_closed && surface.lies_behind_its_triangles();
         Ok(surface)
     }
 
@@ -184,6 +194,17 @@ impl Surface {
             })
         };
         normals[0].dot(normals[1]) > 0.0 && in_plane(normals[0], u) && in_plane(normals[1], t)
+    }
+
+    /// Whether no vertex is before the plane of a triangle; not looked at where there are many.
+    fn lies_behind_its_triangles(&self) -> bool {
+        let tolerance = SAME_PLANE * self.bounding_radius;
+        let is_behind = |t: &Triangle| {
+            let height = t.normal.dot(self.vertices[t.vertices[0] as usize]);
+            let is_below = |v: &Vec3| t.normal.dot(*v) <= height + tolerance;
+            self.vertices.iter().all(is_below)
+        };
+        self.vertices.len() <= MOST_CONVEX && self.triangles.iter().all(is_behind)
     }
 
     fn link_vertices(&mut self) {

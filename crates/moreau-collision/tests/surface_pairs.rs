@@ -66,7 +66,7 @@ fn hulls(random: &mut Random, gap: f64) -> ((Shape, Pose), (Shape, Pose)) {
 #[test]
 fn meshes_of_hulls_touch_as_the_hulls_do() {
     let mut random = Random(51);
-    let (mut compared, mut other_depths) = (0, 0);
+    let mut compared = 0;
     for i in 0..3000 {
         let gap = match i % 3 {
             0 => random.range(1e-6, 0.019),
@@ -83,19 +83,12 @@ fn meshes_of_hulls_touch_as_the_hulls_do() {
         let found = all((&mesh_of(&a), pose), (&mesh_of(&b), near), 0.02);
         let (separation, normal) = least(&found).unwrap_or_else(|| panic!("{i}: lost at {gap}"));
         let is_right = (separation - right).abs() < 1e-9;
-        if i % 3 == 2 {
-            assert!(separation > right - 1e-9, "{i}: {separation} {right}");
-            other_depths += usize::from(!is_right);
-            continue;
-        }
         assert!(is_right, "{i}: {separation} {right}\n{found:?}\n{exact:?}");
         // Overlapping ones may have several least normals, apart ones have not.
         let turn = (normal - exact.normal()).length();
         assert!(turn < 1e-6 || right < 0.0, "{i}: {found:?} {exact:?}");
     }
     assert!(compared > 2900, "{compared}");
-    // Centimetres deep, where the deepest vertex has passed through a thin wedge of the other: never deeper.
-    assert!(other_depths <= 2, "{other_depths}");
 }
 
 /// Hilly ground of 5 m by 6 m.

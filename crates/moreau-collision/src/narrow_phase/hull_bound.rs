@@ -1,23 +1,22 @@
-//! How deep closed surfaces overlap others, and convex shapes, at most.
+//! How deep closed surfaces overlap others, and convex shapes.
 //!
 //! What separates their hulls separates them, so the least translation of the hulls bounds theirs from
 //! above: of convex surfaces it is the same. A deepest vertex that has run through a thin wedge of the other
 //! is measured across a far side of it, and may be said to be deeper than that; such contacts go, and where
-//! no other is left, that of the hulls takes their place.
+//! no other is left, that of the hulls takes their place. So it does where it is deeper than what convex
+//! surfaces found: a vertex on the far side of a wedge has no way through the solids of both, and is left out.
 //!
 //! Hulls are made for overlaps of more than 0.2 % of the smaller one's radius only, which last for some
-//! steps at most, and of surfaces of no more than [`MOST_VERTICES`].
+//! steps at most, and of surfaces of no more than [`MOST_CONVEX`] vertices.
 
 use super::{CollideSettings, collide};
+use crate::surface::MOST_CONVEX;
 use crate::{Manifold, Shape};
 use moreau_math::Pose;
 use std::borrow::Cow;
 
 /// Depth, relative to the smaller radius, below which no hull is made.
 const DEEP: f64 = 2e-3;
-
-/// Vertices of a surface beyond which no hull is made.
-const MOST_VERTICES: usize = 512;
 
 /// Rounding of a depth, relative to the smaller radius.
 const SAME: f64 = 1e-9;
@@ -53,6 +52,12 @@ pub(super) fn hold(
         m.min_separation()
             .is_some_and(|s| s < bound - SAME * radius)
     };
+    if separation > bound + SAME * radius && is_convex(a) && is_convex(b) {
+        manifolds.truncate(start);
+        of_hulls.set_parts(parts);
+        manifolds.push(of_hulls);
+        return;
+    }
     if !manifolds[start..].iter().any(is_deeper) {
         return;
     }
@@ -67,13 +72,18 @@ pub(super) fn hold(
     }
 }
 
+/// Whether the shape is its own hull.
+fn is_convex(shape: &Shape) -> bool {
+    shape.is_convex() || shape.surface().is_some_and(|s| s.is_convex)
+}
+
 /// What is convex itself, or the hull of a closed mesh.
 fn hull(shape: &Shape) -> Option<Cow<'_, Shape>> {
     if shape.is_convex() {
         return Some(Cow::Borrowed(shape));
     }
     let surface = shape.surface()?;
-    let is_small = surface.is_closed && surface.vertices.len() <= MOST_VERTICES;
+    let is_small = surface.is_closed && surface.vertices.len() <= MOST_CONVEX;
     let hull = is_small.then(|| Shape::hull(&surface.vertices))?;
     hull.ok().map(Cow::Owned)
 }
