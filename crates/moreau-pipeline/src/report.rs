@@ -65,7 +65,8 @@ pub struct StepReport {
     /// Its index in [`crate::World::awake_contacts`]; `None` where a joint is worse, or where the worst is
     /// of a part of the step that a bullet cut.
     pub worst_contact: Option<usize>,
-    /// Whether every island's solve converged to its tolerance.
+    /// Whether every island's solve converged to its tolerance, which grows with the speed of islands faster than
+    /// 20 m/s ([`moreau_solver::tolerance_at`]).
     pub certified: bool,
     /// Islands that did not.
     pub uncertified_islands: usize,

@@ -15,7 +15,7 @@
 use crate::no_answer;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
-use moreau_solver::{ContactSolver, SolveError, SolveReport};
+use moreau_solver::{ContactSolver, SolveError, SolveReport, StopReason, tolerance_at};
 use moreau_solver_active_set::{ActiveSetSettings, ActiveSetSolver};
 use moreau_solver_block::{BlockSettings, BlockSolver};
 use moreau_solver_newton::{NewtonSettings, NewtonSolver};
@@ -158,8 +158,8 @@ impl Default for SolverSettings {
             choice: SolverChoice::Auto,
             exact_work_limit: 5_000_000,
             exact_contact_limit: 2500,
-            exact_base_work: 20_000_000,
-            exact_contact_work: 20_000,
+            exact_base_work: 40_000_000,
+            exact_contact_work: 40_000,
             fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
             simd: SimdSettings {
@@ -437,16 +437,38 @@ impl ChosenSolver {
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
     ) -> Result<SolveReport, SolveError> {
-        match solver {
-            IslandSolver::ActiveSet => self.active_set.solve(problem, impulses, velocities),
-            IslandSolver::Simd => self.simd.solve(problem, impulses, velocities),
-            IslandSolver::Pgs => self.pgs.solve(problem, impulses, velocities),
-            IslandSolver::Block => self.block.solve(problem, impulses, velocities),
-            IslandSolver::Newton | IslandSolver::Own => {
-                self.newton.set_max_work(self.newton_work(problem));
-                self.newton
-                    .solve_from(problem, impulses, velocities, self.speed)
+        let fastest = problem.bodies().iter().map(|b| b.velocity.linear.length());
+        let fastest = fastest.fold(0.0, f64::max);
+        let (tolerance, mut report) = match solver {
+            IslandSolver::ActiveSet => {
+                return self.active_set.solve(problem, impulses, velocities);
             }
+            IslandSolver::Simd => (
+                self.settings.simd.tolerance,
+                self.simd.solve(problem, impulses, velocities)?,
+            ),
+            IslandSolver::Pgs => (
+                self.settings.pgs.tolerance,
+                self.pgs.solve(problem, impulses, velocities)?,
+            ),
+            IslandSolver::Block => (
+                self.settings.block.tolerance,
+                self.block.solve(problem, impulses, velocities)?,
+            ),
+            IslandSolver::Newton | IslandSolver::Own => {
+                let tolerance = self.settings.newton.tolerance;
+                self.newton.set_max_work(self.newton_work(problem));
+                self.newton.set_tolerance(tolerance_at(tolerance, fastest));
+                let report = self
+                    .newton
+                    .solve_from(problem, impulses, velocities, self.speed)?;
+                (tolerance, report)
+            }
+        };
+        // The law is as right as rounding lets it be where bodies are fast.
+        if report.residual <= tolerance_at(tolerance, fastest) {
+            report.stop = StopReason::Converged;
         }
+        Ok(report)
     }
 }

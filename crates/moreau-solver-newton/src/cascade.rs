@@ -5,6 +5,7 @@ use crate::augmented::Augmented;
 use crate::convex_steps::ConvexSteps;
 use crate::form::{BodyForm, Dual, Six};
 use crate::haslinger::Haslinger;
+use crate::interior::Interior;
 use crate::primal_dual::PrimalDual;
 use crate::settings::NewtonSettings;
 use crate::sweeps::sweeps;
@@ -23,6 +24,10 @@ const NEARLY: f64 = 1e-7;
 /// The part of the aim that a polish has to reach to count: that it comes just within the aim says
 /// that its contacts are not those of the answer.
 const POLISHED: f64 = 1e-2;
+
+/// Factorisations of the primal-dual method after which interior points take over: where they help at all, it
+/// has nearly always got there by then.
+const FIRST_STEPS: u32 = 15;
 
 /// The best answer so far.
 #[derive(Clone, Debug, Default)]
@@ -97,11 +102,14 @@ pub(crate) struct Cascade {
     best: Best,
     convex_steps: ConvexSteps,
     primal_dual: PrimalDual,
+    interior: Interior,
     augmented: Augmented,
     haslinger: Haslinger,
     l: Dual,
     pub(crate) v: Vec<Six>,
     pub(crate) stats: NewtonStats,
+    /// Factorisations of interior points in this solve.
+    interior_steps: u32,
 }
 
 impl Cascade {
@@ -131,6 +139,7 @@ impl Cascade {
             (self.best.residual, self.best.worst) = form.residual(&self.best.impulses, &self.v);
         }
         let mut polish = 0;
+        self.interior_steps = 0;
         if self.best.residual > keep && self.best.residual <= NEARLY && settings.polish > 0.0 {
             self.polish(settings, POLISHED * aim);
             polish = self.system.factorizations - first;
@@ -159,6 +168,7 @@ impl Cascade {
             krylov,
             krylov_iterations: self.system.krylov_iterations() - first_iterations,
             polish,
+            interior: self.interior_steps,
         };
         let converged = self.best.residual <= settings.tolerance;
         SolveReport {
@@ -204,7 +214,8 @@ impl Cascade {
         }
     }
 
-    /// S2 to S5; in large islands the convex steps come first.
+    /// S2 to S5, with interior points where the first steps of S2 do not get there; in large islands the convex
+    /// steps come first.
     fn newton(&mut self, settings: &NewtonSettings, count: &mut Count) {
         self.system.analyse(&self.form, &settings.krylov());
         self.system.allow(settings.max_work);
@@ -252,7 +263,25 @@ impl Cascade {
                 return;
             }
         }
-        self.primal_dual.run(form, system, best, &first, count);
+        if settings.interior_steps > 0 && !system.is_incomplete() {
+            let few = Budget {
+                factorizations: first.factorizations.min(FIRST_STEPS),
+                ..first
+            };
+            self.primal_dual.run(form, system, best, &few, count);
+            if best.residual <= tolerance {
+                return;
+            }
+            let before = system.factorizations;
+            let steps = budget(system, settings.interior_steps);
+            self.interior.run(form, system, best, &steps);
+            self.interior_steps = system.factorizations - before;
+        }
+        let steps = Budget {
+            factorizations: budget(system, settings.primal_dual_steps).factorizations,
+            ..first
+        };
+        self.primal_dual.run(form, system, best, &steps, count);
         let (mut steps, mut damping) = (settings.augmented_steps, 0.5);
         for round in 0..settings.rounds {
             if best.residual <= tolerance || system.factorizations >= last || system.exhausted() {

@@ -39,6 +39,7 @@
 //! | S1 | sweeps of exact single contacts | `sweeps.rs` |
 //! | large islands only | convex steps: the associated model with De Saxcé's shift | `convex_steps.rs` |
 //! | S2 | primal-dual semismooth Newton | `primal_dual.rs` |
+//! | where that does not get there | interior points, and S2 again from their end | `interior.rs` |
 //! | S3 | augmented Lagrangian, Newton inside | `augmented.rs` |
 //! | S4 | damped Haslinger iteration | `haslinger.rs` |
 //! | S5 | S3 and S4 with growing budgets | `cascade.rs` |
@@ -62,7 +63,9 @@ mod convex;
 mod convex_steps;
 mod form;
 mod haslinger;
+mod interior;
 mod krylov;
+mod lorentz;
 mod maps;
 mod ordering;
 mod primal_dual;
@@ -112,6 +115,11 @@ impl NewtonSolver {
     /// Changes what one solve may cost, [`NewtonSettings::max_work`].
     pub fn set_max_work(&mut self, max_work: u64) {
         self.settings.max_work = max_work;
+    }
+
+    /// Changes the natural map (m/s) at which an answer counts as solved, [`NewtonSettings::tolerance`].
+    pub fn set_tolerance(&mut self, tolerance: f64) {
+        self.settings.tolerance = tolerance;
     }
 
     /// Solves a problem of which only W and q are known.
@@ -204,6 +212,8 @@ pub struct NewtonStats {
     pub krylov_iterations: u64,
     /// Systems among these that went into the polish of a warm start that was nearly the answer.
     pub polish: u32,
+    /// Systems among these of interior points.
+    pub interior: u32,
 }
 
 impl ContactSolver for NewtonSolver {

@@ -41,7 +41,7 @@ pub use convex::{ConvexCertificate, certify_convex, convex_natural_map};
 pub use delassus::{DelassusError, DelassusProblem};
 pub use measures::Measures;
 pub use progress::{BestIterate, WorstResidual};
-pub use report::{SolveError, SolveReport, StopReason};
+pub use report::{ORDINARY_SPEED, SolveError, SolveReport, StopReason, tolerance_at};
 
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;

@@ -26,6 +26,21 @@ impl fmt::Display for StopReason {
     }
 }
 
+/// The speed (m/s) up to which a tolerance is meant as it is given.
+pub const ORDINARY_SPEED: f64 = 20.0;
+
+/// The natural map (m/s) that counts as solved where bodies move with at most `speed` (m/s): `tolerance` up to
+/// [`ORDINARY_SPEED`], and in proportion to the speed beyond, since rounding is. A stack that is struck at 100 m/s
+/// keeps some 2e-8 m/s of it whoever solves it; of a tolerance of 1e-8 m/s, 5e-8 are allowed there.
+/// [`SolveReport::residual`] is always the natural map itself.
+pub fn tolerance_at(tolerance: f64, speed: f64) -> f64 {
+    if speed > ORDINARY_SPEED && speed.is_finite() {
+        tolerance * (speed / ORDINARY_SPEED)
+    } else {
+        tolerance
+    }
+}
+
 /// What a solve did and how right its answer is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SolveReport {
@@ -53,7 +68,8 @@ impl SolveReport {
         }
     }
 
-    /// Whether the natural map is within the solver's tolerance; nothing else counts.
+    /// Whether the natural map is within the solver's tolerance; nothing else counts. Worlds take
+    /// [`tolerance_at`] the speed of the island.
     pub fn converged(&self) -> bool {
         self.stop == StopReason::Converged
     }
@@ -98,4 +114,18 @@ pub enum SolveError {
         /// Index of the body.
         body: usize,
     },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tolerance_grows_with_the_speed_beyond_ordinary_ones_only() {
+        for speed in [0.0, 1.0, 20.0, f64::INFINITY, f64::NAN] {
+            assert_eq!(tolerance_at(1e-8, speed), 1e-8);
+        }
+        assert_eq!(tolerance_at(1e-8, 100.0), 5e-8);
+        assert_eq!(tolerance_at(0.0, 100.0), 0.0);
+    }
 }
