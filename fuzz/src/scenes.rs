@@ -127,6 +127,7 @@ fn shorten(world: &mut World) {
         &mut block.max_sweeps,
         &mut newton.first_sweeps,
         &mut newton.primal_dual_steps,
+        &mut newton.interior_steps,
         &mut newton.augmented_steps,
         &mut newton.krylov_iterations,
     ];

@@ -123,7 +123,9 @@ impl Interior {
                 return;
             }
             let length = (INSIDE * self.longest()).min(1.0);
-            if !self.advance(length) {
+            // Impulses that grow without bounds, where nothing solves the problem, round its residual away.
+            let most = budget.tolerance / f64::EPSILON;
+            if !self.advance(length, most) {
                 return;
             }
             self.projected.clone_from(&self.l);
@@ -256,13 +258,15 @@ impl Interior {
         finite
     }
 
-    /// Takes the step; false where rounding put a contact out of its cone.
-    fn advance(&mut self, length: f64) -> bool {
+    /// Takes the step; false where rounding put a contact out of its cone, or where an impulse is worth more than
+    /// the speed `most`, m/s.
+    fn advance(&mut self, length: f64, most: f64) -> bool {
         let mut inside = true;
         for (p, l) in self.points.iter_mut().zip(&mut self.l.contacts) {
             p.x += p.dx * length;
             p.y += p.dy * length;
             *l = p.x * p.unscale;
+            inside &= p.x.x <= most * p.r;
             inside &= margin(p.x) > 0.0 && margin(p.y) > 0.0 && det(p.x) * det(p.y) > 0.0;
         }
         for (l, d) in self.l.rows.iter_mut().zip(&self.step.rows) {

@@ -123,7 +123,7 @@ mod tests {
     /// Points inside, some of them close to the surface.
     fn inside() -> Vec<Vec3> {
         let mut points = Vec::new();
-        for (y, z) in [(0.0, 0.0), (0.3, -0.4), (-2.0, 1.0), (1e-9, 0.0)] {
+        for (y, z) in [(0.0_f64, 0.0_f64), (0.3, -0.4), (-2.0, 1.0), (1e-9, 0.0)] {
             for margin in [1e-6, 0.1, 3.0] {
                 points.push(vec3((y * y + z * z).sqrt() + margin, y, z));
             }
