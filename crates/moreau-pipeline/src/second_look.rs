@@ -110,7 +110,7 @@ impl World {
             report.islands = scratch.islands.ranges.len();
             report.islands_again += again.iter().filter(|again| **again).count();
             self.solve_islands(scratch, (dt, parallel), &again, report)?;
-            self.gather(scratch, dt);
+            self.gather(scratch, (dt, parallel));
         }
         Ok(())
     }

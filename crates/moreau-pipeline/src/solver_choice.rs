@@ -437,8 +437,9 @@ impl ChosenSolver {
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
     ) -> Result<SolveReport, SolveError> {
-        let fastest = problem.bodies().iter().map(|b| b.velocity.linear.length());
-        let fastest = fastest.fold(0.0, f64::max);
+        let squares = problem.bodies().iter();
+        let squares = squares.map(|b| b.velocity.linear.length_squared());
+        let fastest = squares.fold(0.0, f64::max).sqrt();
         let (tolerance, mut report) = match solver {
             IslandSolver::ActiveSet => {
                 return self.active_set.solve(problem, impulses, velocities);

@@ -264,7 +264,7 @@ impl World {
             self.look_up_warm_starts(scratch, dt, parallel, &mut report);
             times.assembly += clock.lap();
             self.solve_islands(scratch, (dt, parallel), &[], &mut report)?;
-            self.gather(scratch, dt);
+            self.gather(scratch, (dt, parallel));
             self.look_again(scratch, (dt, parallel), &mut report)?;
             scratch.share_out(clock.lap(), times);
             if !self.wake_pushed(scratch, undo) {
@@ -275,7 +275,7 @@ impl World {
     }
 
     /// What the islands' solves make of the bodies.
-    pub(crate) fn gather(&self, scratch: &mut Scratch, dt: f64) {
+    pub(crate) fn gather(&self, scratch: &mut Scratch, (dt, parallel): (f64, bool)) {
         motion::gather(
             &self.state,
             &scratch.islands,
