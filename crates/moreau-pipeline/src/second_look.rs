@@ -42,7 +42,7 @@ use rayon::prelude::*;
 const SHARE: f64 = 0.02;
 
 /// How often islands are solved again.
-const ROUNDS: usize = 2;
+const ROUNDS: usize = 1;
 
 /// Contact points of an island up to which it is solved again.
 const MOST_POINTS: usize = 512;

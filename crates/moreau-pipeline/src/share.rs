@@ -3,6 +3,8 @@
 //! No item sees what is made of another, so the result does not depend on who does which part. Nothing here
 //! takes memory.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 /// Items that one thread does at least: less is done sooner than handed over.
 pub(crate) const SHARE: usize = 256;
 
@@ -44,6 +46,50 @@ fn divide<T: Send>(
         || divide((first, slots), (first_slot, items), work),
         || divide((first + middle, more_slots), (boundary, more_items), work),
     );
+}
+
+/// Looks for work without finding any after which a thread goes to sleep: some tenths of a millisecond.
+const PATIENCE: u32 = 2000;
+
+/// Runs `work` while the other threads of the pool stay awake, if there is enough of it to share.
+///
+/// The parts of a step are shorter than it takes to wake a thread (some 50 us), and there are twenty of them. A
+/// thread that found nothing to do for a while sleeps all the same, so that none is held up: one that waits for
+/// something else may have been the one to stay awake.
+pub(crate) fn awake<R>(worth_it: bool, work: impl FnOnce() -> R) -> R {
+    let threads = rayon::current_num_threads();
+    if !worth_it || threads == 1 || rayon::current_thread_index().is_none() {
+        return work();
+    }
+    let over = &AtomicBool::new(false);
+    rayon::in_place_scope(|scope| {
+        for _ in 1..threads {
+            scope.spawn(move |_| stay_awake(over));
+        }
+        // Also where `work` panics.
+        let _end = End(over);
+        work()
+    })
+}
+
+fn stay_awake(over: &AtomicBool) {
+    let mut looks = 0;
+    while looks < PATIENCE && !over.load(Ordering::Relaxed) {
+        if rayon::yield_now() == Some(rayon::Yield::Executed) {
+            looks = 0;
+        } else {
+            looks += 1;
+            std::hint::spin_loop();
+        }
+    }
+}
+
+struct End<'a>(&'a AtomicBool);
+
+impl Drop for End<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
 }
 
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::profile::{Clock, StageTimes, StepProfile, held};
 use crate::seams::Seams;
 use crate::second_look::SecondLook;
 use crate::sensors::Sensors;
-use crate::share::{SHARE, each_slot};
+use crate::share::{SHARE, awake, each_slot};
 use crate::sleep;
 use crate::wake::Undo;
 use crate::world::{World, WorldState};
@@ -163,7 +163,11 @@ impl World {
         // The scratch leaves the world for the time of the step, so that both can be borrowed.
         let mut scratch = std::mem::take(&mut self.scratch);
         let result = match self.pool.clone() {
-            Some(pool) => pool.install(|| self.step_with(&mut scratch, dt, true)),
+            Some(pool) => {
+                let worth_it = self.state.bodies.len() >= 2 * SHARE;
+                let scratch = &mut scratch;
+                pool.install(|| awake(worth_it, || self.step_with(scratch, dt, true)))
+            }
             None => self.step_with(&mut scratch, dt, false),
         };
         self.scratch = scratch;
