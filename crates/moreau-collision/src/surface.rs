@@ -284,3 +284,38 @@ fn height([a, b, c]: [Vec3; 3]) -> f64 {
     }
     ((b - a) / longest).cross((c - a) / longest).length() * longest
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moreau_math::vec3;
+
+    /// A pyramid over a square, closed, its tip at `height` over it.
+    fn pyramid(height: f64) -> Surface {
+        let corner = |x: f64, z: f64| vec3(x, 0.0, z);
+        let vertices = vec![
+            corner(-1.0, -1.0),
+            corner(1.0, -1.0),
+            corner(1.0, 1.0),
+            corner(-1.0, 1.0),
+            vec3(0.0, height, 0.0),
+            vec3(0.0, -1.0, 0.0),
+        ];
+        let sides = [[0, 1], [1, 2], [2, 3], [3, 0]];
+        let triangles: Vec<[u32; 3]> = sides
+            .iter()
+            .flat_map(|&[a, b]| [[b, a, 4], [a, b, 5]])
+            .collect();
+        Surface::new(vertices, &triangles).unwrap()
+    }
+
+    #[test]
+    fn closed_surfaces_without_dents_are_convex() {
+        assert!(pyramid(0.5).is_convex);
+        assert!(pyramid(1e-9).is_convex);
+        assert!(pyramid(-1e-9).is_convex);
+        assert!(!pyramid(-0.1).is_convex);
+        let open = Surface::new(vec![Vec3::X, Vec3::Y, Vec3::Z], &[[0, 1, 2]]).unwrap();
+        assert!(!open.is_convex);
+    }
+}

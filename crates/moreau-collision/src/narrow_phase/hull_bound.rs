@@ -48,25 +48,20 @@ pub(super) fn hold(
     let Some(bound) = of_hulls.min_separation() else {
         return;
     };
-    let is_deeper = |m: &Manifold| {
-        m.min_separation()
-            .is_some_and(|s| s < bound - SAME * radius)
-    };
-    if separation > bound + SAME * radius && is_convex(a) && is_convex(b) {
-        manifolds.truncate(start);
-        of_hulls.set_parts(parts);
-        manifolds.push(of_hulls);
-        return;
-    }
-    if !manifolds[start..].iter().any(is_deeper) {
-        return;
-    }
     let mut index = 0;
+    let mut least = f64::INFINITY;
     manifolds.retain(|m| {
         index += 1;
-        index <= start || !is_deeper(m)
+        let separation = m.min_separation().filter(|_| index > start);
+        let is_deeper = separation.is_some_and(|s| s < bound - SAME * radius);
+        if !is_deeper {
+            least = least.min(separation.unwrap_or(f64::INFINITY));
+        }
+        !is_deeper
     });
-    if manifolds.len() == start {
+    let is_less_deep = || least > bound + SAME * radius && is_convex(a) && is_convex(b);
+    if manifolds.len() == start || is_less_deep() {
+        manifolds.truncate(start);
         of_hulls.set_parts(parts);
         manifolds.push(of_hulls);
     }
