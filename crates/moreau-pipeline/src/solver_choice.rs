@@ -125,8 +125,8 @@ pub struct SolverSettings {
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
     /// 2500. Bounds the cost of estimating the work.
     pub exact_contact_limit: usize,
-    /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 40
-    /// million (about 20 ms): small islands nearly always get to their exact answer by then, a row of
+    /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 20
+    /// million (about 10 ms): small islands nearly always get to their exact answer by then, a row of
     /// falling dominoes needs 10 million in some steps.
     pub exact_base_work: u64,
     /// [`SolverChoice::Auto`]: multiply-adds that it may cost beyond that for each contact and row.
@@ -158,7 +158,7 @@ impl Default for SolverSettings {
             choice: SolverChoice::Auto,
             exact_work_limit: 5_000_000,
             exact_contact_limit: 2500,
-            exact_base_work: 40_000_000,
+            exact_base_work: 20_000_000,
             exact_contact_work: 40_000,
             fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
