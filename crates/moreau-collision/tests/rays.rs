@@ -256,6 +256,20 @@ fn hollow_shapes_are_left_where_they_end() {
     }
 }
 
+/// Out of a block as long as numbers go, to an end that is one and to one that is beyond them.
+#[test]
+fn a_hit_beyond_the_largest_number_is_none() {
+    let most = f64::MAX;
+    let block = Shape::cuboid(0.5 * most, 1.0, 1.0);
+    let cast = |x: f64| {
+        let pose = Pose::from_translation(Vec3::X * x);
+        ray(Vec3::X * x, Vec3::X).cast(&block, &pose, f64::INFINITY, Inside::Hollow)
+    };
+    let hit = cast(0.25 * most).unwrap();
+    assert!((hit.point.x / most - 0.75).abs() < 1e-12, "{hit:?}");
+    assert_eq!(cast(0.75 * most), None);
+}
+
 #[test]
 fn rays_that_are_none() {
     let bad = |o: Vec3, d: Vec3| Ray::new(o, d).unwrap_err();

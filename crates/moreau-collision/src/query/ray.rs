@@ -67,7 +67,7 @@ impl Ray {
 
     /// The first point of `shape` at `pose` that the ray meets within `max_distance` (m, may be
     /// infinite); surfaces are closed, so it may graze. None where a pose or the distance is not a
-    /// number.
+    /// number, or a coordinate of the point too large for one.
     ///
     /// Triangles count from both sides. Behind those of a closed mesh or a heightfield is solid; the
     /// normal of an open mesh points to where the ray comes from. Of a compound each child is met on
@@ -112,9 +112,12 @@ impl Ray {
     }
 
     fn hit(&self, distance: f64, normal: Vec3, max_distance: f64) -> Option<RayHit> {
-        (distance <= max_distance && distance.is_finite()).then(|| RayHit {
+        let point = self.at(distance);
+        // The point may be beyond the largest number where the distance is not.
+        let is_there = distance <= max_distance && distance.is_finite() && point.is_finite();
+        is_there.then_some(RayHit {
             distance,
-            point: self.at(distance),
+            point,
             normal,
         })
     }
