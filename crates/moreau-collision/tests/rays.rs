@@ -256,6 +256,41 @@ fn hollow_shapes_are_left_where_they_end() {
     }
 }
 
+/// Up along the side of a cone of slope 2 with its apex at y = 1 and its base at y = -1: x² + z² <= (1 - y)²/4 is linear
+/// along the ray, so it is met at its base, or not at all; the cone that is upside down above the apex is not there.
+#[test]
+fn a_ray_along_the_side_of_a_cone_meets_its_base_or_nothing() {
+    let cone = Shape::cone(1.0, 1.0);
+    let mut random = Random(31);
+    let (mut met, mut missed) = (0, 0);
+    for _ in 0..20_000 {
+        let (x, y, z) = (
+            random.range(-5.0, 3.0),
+            random.range(-4.0, -1.0),
+            random.range(-1.5, 1.5),
+        );
+        // x + s, y + 2 s, z; w the radius at the height of the origin.
+        let w = 0.5 * (1.0 - y);
+        let base = 0.5 * (-1.0 - y);
+        let room = w * w - x * x - z * z - 2.0 * (x + w) * base;
+        if room.abs() < 1e-9 {
+            continue;
+        }
+        let r = ray(vec3(x, y, z), vec3(1.0, 2.0, 0.0));
+        let hit = r.cast(&cone, &Pose::IDENTITY, f64::INFINITY, Inside::Solid);
+        if room > 0.0 && x + w > 0.0 {
+            let hit = hit.unwrap();
+            assert!((hit.distance - base * 5.0_f64.sqrt()).abs() < 1e-12);
+            assert_eq!(hit.normal, -Vec3::Y);
+            met += 1;
+        } else {
+            assert_eq!(hit, None, "from {x} {y} {z}");
+            missed += 1;
+        }
+    }
+    assert!(met > 1000 && missed > 1000, "{met} {missed}");
+}
+
 /// Out of a block as long as numbers go, to an end that is one and to one that is beyond them.
 #[test]
 fn a_hit_beyond_the_largest_number_is_none() {

@@ -188,6 +188,9 @@ fn cone(origin: Vec3, way: Vec3, half_height: f64, radius: f64) -> Option<Span> 
             return None;
         }
         let t = -0.5 * c / b;
+        if near.y + t * way.y > 0.0 {
+            return None;
+        }
         if b < 0.0 {
             span.enter = t;
         } else {
