@@ -29,6 +29,10 @@ const POLISHED: f64 = 1e-2;
 /// has nearly always got there by then.
 const FIRST_STEPS: u32 = 15;
 
+/// Contacts up to which an island goes without interior points: the other stages cost as little there, and where
+/// the law has several answers, interior points may end at another one, for their path begins far from the start.
+const FEW_CONTACTS: usize = 20;
+
 /// The best answer so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Best {
@@ -214,8 +218,8 @@ impl Cascade {
         }
     }
 
-    /// S2 to S5, with interior points where the first steps of S2 do not get there; in large islands the convex
-    /// steps come first.
+    /// S2 to S5, with interior points where the first steps of S2 do not get there, but not in small islands; in
+    /// large ones the convex steps come first.
     fn newton(&mut self, settings: &NewtonSettings, count: &mut Count) {
         self.system.analyse(&self.form, &settings.krylov());
         self.system.allow(settings.max_work);
@@ -263,7 +267,8 @@ impl Cascade {
                 return;
             }
         }
-        if settings.interior_steps > 0 && !system.is_incomplete() {
+        let many = form.contacts.len() > FEW_CONTACTS;
+        if settings.interior_steps > 0 && many && !system.is_incomplete() {
             let few = Budget {
                 factorizations: first.factorizations.min(FIRST_STEPS),
                 ..first

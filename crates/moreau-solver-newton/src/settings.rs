@@ -30,9 +30,9 @@ pub struct NewtonSettings {
     pub first_sweeps: u32,
     /// Factorisations of the primal-dual stage. Default 25.
     pub primal_dual_steps: u32,
-    /// Factorisations of interior points, where the first 15 of the primal-dual stage do not get there. Default
-    /// 60; 0: none, and the primal-dual stage gets all of its steps at once. Too few: the path ends far from the
-    /// answer; too many cost only what is left where the path does not end.
+    /// Factorisations of interior points, where the first 15 of the primal-dual stage do not get there and there
+    /// are more than 20 contacts. Default 60; 0: none, and the primal-dual stage gets all of its steps at once.
+    /// Too few: the path ends far from the answer; too many cost only what is left where the path does not end.
     pub interior_steps: u32,
     /// Factorisations of the augmented Lagrangian stage; the Haslinger stage gets twice as many and
     /// each round doubles them. Default 80.
