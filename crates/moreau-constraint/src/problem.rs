@@ -177,7 +177,7 @@ impl ContactProblem {
     ///
     /// # Errors
     /// That of `fill`, or [`ProblemError::Unfilled`] where it left places empty. No contact is added
-    /// then.
+    /// then, nor where `fill` panics.
     pub fn add_contacts_by<E: From<ProblemError>>(
         &mut self,
         count: usize,
@@ -197,18 +197,21 @@ impl ContactProblem {
             friction: 0.0,
             bias: Vec3::ZERO,
         };
-        self.contacts.resize(before + count, empty);
+        let mut added = Added {
+            contacts: &mut self.contacts,
+            before,
+            complete: false,
+        };
+        added.contacts.resize(before + count, empty);
         let filled = AtomicUsize::new(0);
-        let places = &mut self.contacts[before..];
+        let places = &mut added.contacts[before..];
         let result = fill(NewContacts::new(&self.bodies, before, places, &filled));
         let missing = count - filled.into_inner();
         let result = result.and_then(|()| match missing {
             0 => Ok(before..before + count),
             _ => Err(ProblemError::Unfilled { missing }.into()),
         });
-        if result.is_err() {
-            self.contacts.truncate(before);
-        }
+        added.complete = result.is_ok();
         result
     }
 
@@ -382,5 +385,20 @@ impl ContactProblem {
     pub fn kinetic_energy(&self, v: &[Velocity]) -> f64 {
         let pairs = self.bodies.iter().zip(v);
         pairs.fold(0.0, |energy, (body, v)| energy + body.kinetic_energy(v))
+    }
+}
+
+/// Contacts from `before` on that go again unless they are complete.
+struct Added<'a> {
+    contacts: &'a mut Vec<ContactPoint>,
+    before: usize,
+    complete: bool,
+}
+
+impl Drop for Added<'_> {
+    fn drop(&mut self) {
+        if !self.complete {
+            self.contacts.truncate(self.before);
+        }
     }
 }

@@ -270,4 +270,11 @@ fn contacts_are_filled_in_parts_or_not_at_all() {
         "3 of the contacts that were to be filled are missing"
     );
     assert_eq!(problem, one_by_one);
+    let panic = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        problem.add_contacts_by(5, |places| {
+            places.fill(|i| point(if i < 3 { 0.0 } else { panic!("at {i}") }))
+        })
+    }));
+    assert!(panic.is_err());
+    assert_eq!(problem, one_by_one);
 }
