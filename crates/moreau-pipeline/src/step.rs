@@ -305,7 +305,9 @@ impl World {
         parallel: bool,
         report: &mut StepReport,
     ) {
-        if self.activity.refresh(&self.state) {
+        // A step that panicked has lost its memory.
+        let is_lost = scratch.moved.len() != self.state.bodies.len();
+        if self.activity.refresh(&self.state) || is_lost {
             scratch.stand(&self.state);
         }
         self.integrate_forces(scratch, dt);
