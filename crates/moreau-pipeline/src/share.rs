@@ -3,7 +3,8 @@
 //! No item sees what is made of another, so the result does not depend on who does which part. Nothing here
 //! takes memory.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Items that one thread does at least: less is done sooner than handed over.
 pub(crate) const SHARE: usize = 256;
@@ -55,46 +56,66 @@ const PATIENCE: u32 = 2000;
 ///
 /// The parts of a step are shorter than it takes to wake a thread (some 50 us), and there are twenty of them. A
 /// thread that found nothing to do for a while sleeps all the same, so that none is held up: one that waits for
-/// something else may have been the one to stay awake.
+/// something else may have been the one to stay awake. The end does not wait for what such a thread took up
+/// meanwhile, the caller's own work in the pool. One that waits within `work` may take some up all the same, as
+/// all threads of rayon's that wait do.
 pub(crate) fn awake<R>(worth_it: bool, work: impl FnOnce() -> R) -> R {
     let threads = rayon::current_num_threads();
     if !worth_it || threads == 1 || rayon::current_thread_index().is_none() {
         return work();
     }
-    let over = &AtomicBool::new(false);
-    rayon::in_place_scope(|scope| {
-        for _ in 1..threads {
-            scope.spawn(move |_| stay_awake(over));
-        }
-        // Also where `work` panics.
-        let _end = End(over);
-        work()
-    })
+    let watch = Arc::new(Watch::default());
+    for _ in 1..threads {
+        let watch = watch.clone();
+        rayon::spawn(move || watch.stay_awake());
+    }
+    // Also where `work` panics.
+    let _end = End(&watch, threads - 1);
+    work()
 }
 
-fn stay_awake(over: &AtomicBool) {
-    let mut looks = 0;
-    while looks < PATIENCE && !over.load(Ordering::Relaxed) {
-        if rayon::yield_now() == Some(rayon::Yield::Executed) {
-            looks = 0;
-        } else {
-            looks += 1;
-            std::hint::spin_loop();
+#[derive(Default)]
+struct Watch {
+    over: AtomicBool,
+    /// Threads that have come to it.
+    begun: AtomicUsize,
+}
+
+impl Watch {
+    fn stay_awake(&self) {
+        self.begun.fetch_add(1, Ordering::Relaxed);
+        let mut looks = 0;
+        while looks < PATIENCE && !self.over.load(Ordering::Relaxed) {
+            if rayon::yield_now() == Some(rayon::Yield::Executed) {
+                looks = 0;
+            } else {
+                looks += 1;
+                std::hint::spin_loop();
+            }
         }
     }
 }
 
-struct End<'a>(&'a AtomicBool);
+/// The watch, and how many threads it was meant for.
+struct End<'a>(&'a Watch, usize);
 
 impl Drop for End<'_> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Relaxed);
+        let Self(watch, threads) = *self;
+        watch.over.store(true, Ordering::Relaxed);
+        // What no thread has come to is still here, and would gather in a thread that makes many steps.
+        while watch.begun.load(Ordering::Relaxed) < threads
+            && rayon::yield_local() == Some(rayon::Yield::Executed)
+        {}
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::each_slot;
+    use super::{awake, each_slot};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU32, Ordering};
+    use std::time::{Duration, Instant};
 
     #[test]
     fn each_item_is_visited_once_with_its_place() {
@@ -111,6 +132,40 @@ mod tests {
             let expected: Vec<_> = expected.map(|(i, slot)| (i, *slot as usize)).collect();
             assert_eq!(visited, expected, "parallel: {parallel}");
             assert!((0..4000).all(|s| items[s].is_none_or(|(_, slot)| slot == s)));
+        }
+    }
+
+    #[test]
+    fn what_else_the_pool_does_holds_no_work_up() {
+        const BEGUN: u32 = 1;
+        const RELEASED: u32 = 2;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(2);
+        let pool = pool.build().unwrap();
+        let wait = |stage: &AtomicU32, least: u32| {
+            let start = Instant::now();
+            while stage.load(Ordering::Acquire) < least {
+                if start.elapsed() > Duration::from_secs(5) {
+                    return false;
+                }
+                std::thread::yield_now();
+            }
+            true
+        };
+        for _ in 0..20 {
+            let stage = Arc::new(AtomicU32::new(0));
+            let (ended, released) = std::sync::mpsc::channel();
+            pool.install(|| {
+                awake(true, || {
+                    let seen = stage.clone();
+                    rayon::spawn(move || {
+                        seen.store(BEGUN, Ordering::Release);
+                        ended.send(wait(&seen, RELEASED)).unwrap();
+                    });
+                    assert!(wait(&stage, BEGUN));
+                });
+            });
+            stage.store(RELEASED, Ordering::Release);
+            assert!(released.recv().unwrap());
         }
     }
 }
