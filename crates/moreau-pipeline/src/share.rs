@@ -64,7 +64,10 @@ pub(crate) fn awake<R>(worth_it: bool, work: impl FnOnce() -> R) -> R {
     if !worth_it || threads == 1 || rayon::current_thread_index().is_none() {
         return work();
     }
-    let watch = Arc::new(Watch::default());
+    let watch = Arc::new(Watch {
+        conductor: rayon::current_thread_index(),
+        ..Watch::default()
+    });
     for _ in 1..threads {
         let watch = watch.clone();
         rayon::spawn(move || watch.stay_awake());
@@ -76,6 +79,8 @@ pub(crate) fn awake<R>(worth_it: bool, work: impl FnOnce() -> R) -> R {
 
 #[derive(Default)]
 struct Watch {
+    /// The thread that runs the work. It may come to a watch that was left to it while it waits for a part.
+    conductor: Option<usize>,
     over: AtomicBool,
     /// Threads that have come to it.
     begun: AtomicUsize,
@@ -84,6 +89,9 @@ struct Watch {
 impl Watch {
     fn stay_awake(&self) {
         self.begun.fetch_add(1, Ordering::Relaxed);
+        if rayon::current_thread_index() == self.conductor {
+            return;
+        }
         let mut looks = 0;
         while looks < PATIENCE && !self.over.load(Ordering::Relaxed) {
             if rayon::yield_now() == Some(rayon::Yield::Executed) {
