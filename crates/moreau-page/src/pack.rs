@@ -115,6 +115,25 @@ impl Packed {
             stride *= 2;
         }
     }
+
+    /// The same for sections with the number of rows of each step, and with the rows.
+    fn thinned_rows<const W: usize, const N: usize>(
+        &mut self,
+        log: &[Rows<W, N>],
+        stride: u64,
+        percent: usize,
+        names: [&'static str; 2],
+    ) -> Steps {
+        let steps: Vec<u64> = log.iter().map(|rows| rows.step).collect();
+        let whole = Whole {
+            steps: &steps,
+            stride,
+            ends: false,
+        };
+        self.thinned(whole, percent, |kept| {
+            names.into_iter().zip(rows(log, kept)).collect()
+        })
+    }
 }
 
 /// The indices of the steps that are multiples of `stride`, and of those that must stay.
@@ -183,26 +202,10 @@ pub(crate) fn pack(recording: &Recording, bytes: Vec<u8>, room: usize) -> Packed
     packed.bodies = packed.thinned(recording.whole_bodies(), BODIES, |kept| {
         vec![("body_values", body_values(recording, kept))]
     });
-    let steps: Vec<u64> = exact.contacts.iter().map(|rows| rows.step).collect();
-    let whole = Whole {
-        steps: &steps,
-        stride: exact.contact_stride,
-        ends: false,
-    };
-    packed.rows = packed.thinned(whole, ROWS, |kept| {
-        let [counts, rows] = rows(&exact.contacts, kept);
-        vec![("row_counts", counts), ("rows", rows)]
-    });
-    let steps: Vec<u64> = exact.islands.iter().map(|rows| rows.step).collect();
-    let whole = Whole {
-        steps: &steps,
-        stride: exact.island_stride,
-        ends: false,
-    };
-    packed.islands = packed.thinned(whole, ISLANDS, |kept| {
-        let [counts, rows] = rows(&exact.islands, kept);
-        vec![("island_counts", counts), ("islands", rows)]
-    });
+    let names = ["row_counts", "rows"];
+    packed.rows = packed.thinned_rows(&exact.contacts, exact.contact_stride, ROWS, names);
+    let names = ["island_counts", "islands"];
+    packed.islands = packed.thinned_rows(&exact.islands, exact.island_stride, ISLANDS, names);
     // Last: what all the others leave is theirs.
     let contacts = recording.contacts.pack(packed.room, &packed.frames.steps);
     let added = contacts.added.iter();

@@ -47,8 +47,8 @@ pub struct Contact {
 const _: () = assert!(size_of::<Contact>() <= 256);
 
 impl Contact {
-    /// To be written over.
-    pub(crate) const BLANK: Self = Self {
+    /// A record of nothing, all zero, to be written over.
+    pub const NONE: Self = Self {
         a: BodyId {
             index: 0,
             generation: 0,
@@ -60,9 +60,9 @@ impl Contact {
         part_a: 0,
         part_b: 0,
         feature: FeatureId(0),
-        normal: Vec3::X,
-        tangent1: Vec3::Y,
-        tangent2: Vec3::Z,
+        normal: Vec3::ZERO,
+        tangent1: Vec3::ZERO,
+        tangent2: Vec3::ZERO,
         lever_a: Vec3::ZERO,
         lever_b: Vec3::ZERO,
         separation: 0.0,

@@ -498,7 +498,7 @@ impl Detection {
         }
         self.starts.push(count);
         // What is there is written over.
-        points.resize(count, Contact::BLANK);
+        points.resize(count, Contact::NONE);
         let chunks = Chunks {
             pairs: &self.pairs,
             found,

@@ -41,9 +41,6 @@ use rayon::prelude::*;
 /// Part of the thinner body's inner radius that two may be deeper in each other than contacts say.
 const SHARE: f64 = 0.02;
 
-/// How often islands are solved again.
-const ROUNDS: usize = 1;
-
 /// Contact points of an island up to which it is solved again.
 const MOST_POINTS: usize = 512;
 
@@ -83,35 +80,29 @@ impl World {
         (dt, parallel): (f64, bool),
         report: &mut StepReport,
     ) -> Result<(), WorldError> {
-        for _ in 0..ROUNDS {
-            let mut look = std::mem::take(&mut scratch.second_look);
-            self.list_turning(&mut look, scratch, dt);
-            let found = if look.pairs.is_empty() {
-                Vec::new()
-            } else {
-                let start = Start {
-                    state: &self.state,
-                    islands: &scratch.islands,
-                    points: &scratch.points,
-                };
-                let of = |pair: &(u32, u32)| start.deep(&look.ends, *pair, dt);
-                if parallel && look.pairs.len() > 64 {
-                    look.pairs.par_iter().flat_map_iter(of).collect()
-                } else {
-                    look.pairs.iter().flat_map(of).collect()
-                }
-            };
-            scratch.second_look = look;
-            if found.is_empty() {
-                break;
-            }
-            let again = self.take_in(scratch, found);
-            report.contact_points = scratch.points.len();
-            report.islands = scratch.islands.ranges.len();
-            report.islands_again += again.iter().filter(|again| **again).count();
-            self.solve_islands(scratch, (dt, parallel), &again, report)?;
-            self.gather(scratch, (dt, parallel));
+        let mut look = std::mem::take(&mut scratch.second_look);
+        self.list_turning(&mut look, scratch, dt);
+        let start = Start {
+            state: &self.state,
+            islands: &scratch.islands,
+            points: &scratch.points,
+        };
+        let of = |pair: &(u32, u32)| start.deep(&look.ends, *pair, dt);
+        let found: Vec<Contact> = if parallel && look.pairs.len() > 64 {
+            look.pairs.par_iter().flat_map_iter(of).collect()
+        } else {
+            look.pairs.iter().flat_map(of).collect()
+        };
+        scratch.second_look = look;
+        if found.is_empty() {
+            return Ok(());
         }
+        let again = self.take_in(scratch, found);
+        report.contact_points = scratch.points.len();
+        report.islands = scratch.islands.ranges.len();
+        report.islands_again += again.iter().filter(|again| **again).count();
+        self.solve_islands(scratch, (dt, parallel), &again, report)?;
+        self.gather(scratch, (dt, parallel));
         Ok(())
     }
 
@@ -166,8 +157,8 @@ impl World {
         }
     }
 
-    /// Puts the `found` contacts among those of the step, in place of those of an earlier look, and makes the islands
-    /// anew; says for each whether it must be solved.
+    /// Puts the `found` contacts among those of the step, and makes the islands anew; says for each whether it must be
+    /// solved.
     fn take_in(&self, scratch: &mut Scratch, found: Vec<Contact>) -> Vec<bool> {
         let mut touched: Vec<u32> = found.iter().flat_map(|p| [p.a.index, p.b.index]).collect();
         touched.sort_unstable();
@@ -182,18 +173,7 @@ impl World {
         scratch.sleeping_points += with_sleepers.count();
         let points = &mut scratch.points;
         let name = |p: &Contact| (p.a, p.b, p.key());
-        let old = points.len();
-        for contact in found {
-            match points[..old].binary_search_by_key(&name(&contact), name) {
-                Ok(at) => {
-                    points[at] = Contact {
-                        impulse: points[at].impulse,
-                        ..contact
-                    }
-                }
-                Err(_) => points.push(contact),
-            }
-        }
+        points.extend(found);
         points.sort_by_key(name);
         scratch.warm.clear();
         scratch.warm.extend(points.iter().map(|p| p.impulse));

@@ -13,7 +13,7 @@
 use crate::bits::{Packer, Torn, Unpacker};
 use moreau_collision::FeatureId;
 use moreau_math::{Vec3, tangent_basis};
-use moreau_pipeline::{BodyId, Contact};
+use moreau_pipeline::Contact;
 
 /// A chunk ends with the pair in which it reaches this many points.
 const CHUNK: usize = 512;
@@ -104,30 +104,6 @@ const SAME_PAIR: u64 = 1;
 const PLAIN: u64 = 2;
 const DERIVED: u64 = 4;
 
-const NONE: Contact = Contact {
-    a: BodyId {
-        index: 0,
-        generation: 0,
-    },
-    b: BodyId {
-        index: 0,
-        generation: 0,
-    },
-    part_a: 0,
-    part_b: 0,
-    feature: FeatureId(0),
-    normal: Vec3::ZERO,
-    tangent1: Vec3::ZERO,
-    tangent2: Vec3::ZERO,
-    lever_a: Vec3::ZERO,
-    lever_b: Vec3::ZERO,
-    separation: 0.0,
-    friction: 0.0,
-    restitution: 0.0,
-    approach_velocity: 0.0,
-    impulse: Vec3::ZERO,
-};
-
 fn same_pair(c: &Contact, d: &Contact) -> bool {
     (c.a, c.b) == (d.a, d.b)
 }
@@ -159,7 +135,7 @@ fn lever_b(c: &Contact, before: &Contact) -> Vec3 {
 /// Packs a chunk.
 pub(crate) fn pack(contacts: &[Contact], packer: &mut Packer) {
     packer.integer(contacts.len() as u64);
-    let mut before = NONE;
+    let mut before = Contact::NONE;
     for c in contacts {
         let mut flags = 0;
         for (flag, set) in [
@@ -207,7 +183,7 @@ pub(crate) fn unpack(block: &[u8]) -> Result<Vec<Contact>, Torn> {
         return Err(Torn);
     }
     let mut contacts = Vec::with_capacity(count);
-    let mut before = NONE;
+    let mut before = Contact::NONE;
     for _ in 0..count {
         let c = next(&mut reader, &before)?;
         contacts.push(c);

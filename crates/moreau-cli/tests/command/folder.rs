@@ -14,6 +14,11 @@ pub(crate) const SCENE: &str = r#"{
 }
 "#;
 
+/// Arguments that record for so long that something else must end it.
+pub(crate) fn record_without_end(file: &str) -> [&str; 6] {
+    ["record", "pair.json", "--steps", "100000000", "-o", file]
+}
+
 /// A temporary directory that is removed at the end.
 pub(crate) struct Folder(PathBuf);
 

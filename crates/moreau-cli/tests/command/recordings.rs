@@ -1,6 +1,6 @@
 //! Recordings: made, asked, drawn, made again and compared.
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{Folder, Ran, record_without_end};
 use serde_json::Value;
 
 fn fine(ran: &Ran) -> &str {
@@ -529,14 +529,7 @@ fn what_is_no_recording_has_no_page() {
 #[test]
 fn the_page_of_a_run_that_was_killed() {
     let folder = Folder::new("killed");
-    let args = [
-        "record",
-        "pair.json",
-        "--steps",
-        "100000000",
-        "-o",
-        "k.sqlite",
-    ];
+    let args = record_without_end("k.sqlite");
     let mut child = folder
         .command(&args)
         .stdout(std::process::Stdio::null())
@@ -574,14 +567,7 @@ fn the_page_of_a_run_that_was_killed() {
 #[test]
 fn an_interrupted_recording_is_kept() {
     let folder = Folder::new("interrupted");
-    let args = [
-        "record",
-        "pair.json",
-        "--steps",
-        "100000000",
-        "-o",
-        "long.sqlite",
-    ];
+    let args = record_without_end("long.sqlite");
     let child = folder
         .command(&args)
         .stdout(std::process::Stdio::piped())

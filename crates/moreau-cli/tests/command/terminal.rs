@@ -1,6 +1,6 @@
 //! Progress and Ctrl-C as somebody at a terminal sees them: the command runs on a pseudo-terminal.
 
-use crate::folder::Folder;
+use crate::folder::{Folder, record_without_end};
 use rustix::fs::OFlags;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
@@ -143,19 +143,10 @@ fn screen(text: &str) -> Vec<String> {
     lines.map(|line| line.trim_end().to_owned()).collect()
 }
 
-const LONG: [&str; 6] = [
-    "record",
-    "pair.json",
-    "--steps",
-    "100000000",
-    "-o",
-    "long.sqlite",
-];
-
 #[test]
 fn ctrl_c_while_recording_keeps_the_run_and_clears_the_bar() {
     let folder = Folder::new("terminal-record");
-    let terminal = Terminal::run(&folder, &LONG);
+    let terminal = Terminal::run(&folder, &record_without_end("long.sqlite"));
     terminal.wait_for(" of 100000000, ");
     let bar = screen(&terminal.written()).pop().unwrap();
     for part in ["step ", "/s", " left"] {
@@ -218,7 +209,7 @@ fn ctrl_c_while_drawing_ends_it_and_clears_the_line() {
 #[test]
 fn quiet_shows_no_bar() {
     let folder = Folder::new("terminal-quiet");
-    let mut args = LONG.to_vec();
+    let mut args = record_without_end("long.sqlite").to_vec();
     args.push("--quiet");
     let terminal = Terminal::run(&folder, &args);
     let journal = folder.path("long.sqlite-wal");
