@@ -164,7 +164,8 @@ impl World {
         let mut scratch = std::mem::take(&mut self.scratch);
         let result = match self.pool.clone() {
             Some(pool) => {
-                let worth_it = self.state.bodies.len() >= 2 * SHARE;
+                // Of the last step; in the first one nobody knows yet.
+                let worth_it = self.activity.bodies.len() >= 2 * SHARE;
                 let scratch = &mut scratch;
                 pool.install(|| awake(worth_it, || self.step_with(scratch, dt, true)))
             }
