@@ -63,6 +63,7 @@ impl<'a> NewContacts<'a> {
     ///
     /// # Errors
     /// The first contact that [`add_contact_point`](crate::ContactProblem::add_contact_point) would refuse.
+    #[inline]
     pub fn fill(self, mut contact: impl FnMut(usize) -> ContactPoint) -> Result<(), ProblemError> {
         let count = self.places.len();
         for (i, place) in self.places.iter_mut().enumerate() {

@@ -114,6 +114,7 @@ impl Default for Pair {
 }
 
 impl Pair {
+    #[inline]
     fn of(state: &WorldState, names: Names<'_>, p: &Contact) -> Self {
         let (a, b) = (p.a.index, p.b.index);
         let body = |index: u32| state.bodies[index as usize].value.as_ref();
@@ -127,6 +128,7 @@ impl Pair {
     }
 
     /// Closed, and without bounce.
+    #[inline]
     fn contact(&self, input: &StepInput<'_>, p: &Contact) -> ContactPoint {
         let shift = self.friction_point.shift(&input.state.settings, p);
         let frame = ContactFrame {

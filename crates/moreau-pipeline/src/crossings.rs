@@ -23,6 +23,7 @@ pub(crate) use parts::inner_radius;
 use crate::body::BodyState;
 use crate::detect::Detection;
 use crate::integrate;
+use crate::share::each_slot;
 use crate::world::WorldState;
 use moreau_collision::{Aabb, ImpactSettings, Motion, Shape, closest_points, time_of_impact};
 use moreau_math::{Pose, Quat, Vec3, Velocity, rotation_difference};
@@ -66,6 +67,8 @@ pub(crate) struct Stopped {
 /// Memory that steps reuse.
 #[derive(Default)]
 pub(crate) struct Crossings {
+    /// Whether the body of each slot is to be watched for how far it goes, where it takes part.
+    far: Vec<bool>,
     fast: Vec<u32>,
     near: Vec<u32>,
     meetings: Vec<Meeting>,
@@ -92,28 +95,38 @@ pub(crate) fn stop(
     detection: &mut Detection,
     (state, active, followed): (&WorldState, &[u32], &[u32]),
     (motions, moved): (&[integrate::Motion], &mut [Moved]),
-    dt: f64,
+    (dt, parallel): (f64, bool),
 ) -> Stopped {
     let Crossings {
+        far,
         fast,
         near,
         meetings,
         stops,
         legs,
     } = crossings;
-    fast.clear();
-    for index in active.iter().map(|i| *i as usize) {
+    let goes_far = |index: usize, moved: &Moved| {
         let body = state.bodies[index].value.as_ref();
-        let Some(body) = body.filter(|b| b.is_dynamic()) else {
+        body.is_some_and(|body| {
+            let way = way(body, moved, dt);
+            body.is_dynamic()
+                && !body.sensor
+                && reach(body, &way, dt) > SHARE * parts::inner_radius(&body.shape)
+        })
+    };
+    far.resize(state.bodies.len(), false);
+    each_slot(parallel, active, far, |_, slot, far| {
+        *far = goes_far(slot, &moved[slot]);
+    });
+    fast.clear();
+    for index in active.iter().map(|i| *i as usize).filter(|i| far[*i]) {
+        let Some(body) = &state.bodies[index].value else {
             continue;
         };
         if followed.binary_search(&(index as u32)).is_ok() {
             continue;
         }
         let way = way(body, &moved[index], dt);
-        if body.sensor || reach(body, &way, dt) <= SHARE * parts::inner_radius(&body.shape) {
-            continue;
-        }
         let end = way.at(dt);
         let turn = reach(body, &way, dt) - way.velocity.linear.length() * dt;
         let swept = body.shape.aabb(&way.pose).union(&body.shape.aabb(&end));

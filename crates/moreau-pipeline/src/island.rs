@@ -108,13 +108,19 @@ impl Islands {
         sort_into(keys, (ranges, starts), &mut self.bodies, |range, r| {
             range.bodies = r
         });
-        let keys = points.iter().enumerate().map(|(i, p)| {
-            let island = place(island_of(p.a.index, p.b.index));
-            (island, i as u32)
-        });
-        sort_into(keys, (ranges, starts), &mut self.contacts, |range, r| {
-            range.contacts = r
-        });
+        if let [only] = &mut ranges[..] {
+            only.contacts = 0..points.len();
+            self.contacts.clear();
+            self.contacts.extend(0..points.len() as u32);
+        } else {
+            let keys = points.iter().enumerate().map(|(i, p)| {
+                let island = place(island_of(p.a.index, p.b.index));
+                (island, i as u32)
+            });
+            sort_into(keys, (ranges, starts), &mut self.contacts, |range, r| {
+                range.contacts = r
+            });
+        }
         let joints = activity.joints.iter().filter_map(|slot| {
             let joint = joint(slot)?;
             let island = place(island_of(joint.a.index, joint.b.index));

@@ -7,15 +7,18 @@ use crate::island::{IslandRange, Islands, NONE};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
+use crate::share::SHARE;
 use crate::solver_choice::WorldSolver;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
 use moreau_constraint::{
-    BodyInput, ContactProblem, Impulses, ProblemError, Row, ball_joint_rows, distance_joint_row,
+    BodyInput, ContactPoint, ContactProblem, Impulses, ProblemError, Row, ball_joint_rows,
+    distance_joint_row,
 };
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
 use moreau_solver::SolveReport;
 use moreau_solver_simd::SimdStats;
+use rayon::prelude::*;
 
 /// What all islands of a step share.
 pub(crate) struct StepInput<'a> {
@@ -396,19 +399,24 @@ impl Worker {
             let joint = joint_state(input.state, *slot);
             JointGeometry::new(input.state, joint).gap(joint).length() > 1e-10
         };
-        let mut any = island.joints.iter().any(gap);
-        self.biases.clear();
-        for (c, index) in self.problem.contacts().iter().zip(island.contacts) {
+        let v = &out.velocities;
+        let bias = |(c, index): (&ContactPoint, &u32)| {
             let phi = input.points[*index as usize].separation;
-            let v = &out.velocities;
-            let u = c
-                .frame
-                .normal
-                .dot(v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a));
-            let bias = correction_bias(knobs, input.dt, phi, u);
-            any |= bias < -tolerance;
-            self.biases.push(bias);
+            let u = v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a);
+            correction_bias(knobs, input.dt, phi, c.frame.normal.dot(u))
+        };
+        let contacts = self.problem.contacts();
+        if self.together && contacts.len() >= 2 * SHARE {
+            let contacts = contacts.par_iter().zip(island.contacts);
+            let biases = contacts.with_min_len(SHARE).map(bias);
+            biases.collect_into_vec(&mut self.biases);
+        } else {
+            self.biases.clear();
+            let contacts = contacts.iter().zip(island.contacts);
+            self.biases.extend(contacts.map(bias));
         }
+        let any =
+            self.biases.iter().any(|bias| *bias < -tolerance) || island.joints.iter().any(gap);
         if knobs.rate == 0.0 || !any {
             return Ok(());
         }

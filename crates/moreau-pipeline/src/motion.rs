@@ -148,7 +148,15 @@ pub(crate) fn gather(
             motion.mean = motion.velocity.linear - 0.5 * held[slot].free_part(change);
         }
     });
-    follow_bounces(state, points, free, (motions, pushed), dt);
+    let bounced = |p: &Contact| p.restitution != 0.0 && p.impulse.x > 0.0;
+    let any = if parallel {
+        points.par_iter().with_min_len(SHARE).any(bounced)
+    } else {
+        points.iter().any(bounced)
+    };
+    if any {
+        follow_bounces(state, points, free, (motions, pushed), dt);
+    }
     keep_gaps(points, motions, dt, parallel);
 }
 
@@ -159,6 +167,9 @@ fn hold_bodies(state: &WorldState, p: &Contact, held: &mut [Held]) {
         body.map_or((BodyKind::Static, 0.0), |b| (b.kind, b.inverse_mass))
     };
     let (a, b) = (p.a.index, p.b.index);
+    if p.impulse == Vec3::ZERO {
+        return;
+    }
     for (index, other) in [(a, b), (b, a)] {
         let (_, inverse_mass) = kind(index);
         if p.impulse.length() * inverse_mass <= RESOLVED {
@@ -209,12 +220,6 @@ fn follow_bounces(
     (motions, pushed): (&mut [Motion], &mut Vec<u32>),
     dt: f64,
 ) {
-    if points
-        .iter()
-        .all(|p| p.restitution == 0.0 || p.impulse.x <= 0.0)
-    {
-        return;
-    }
     pushed.clear();
     pushed.resize(motions.len(), 0);
     for pair in points.chunk_by(Contact::same_manifold) {

@@ -213,13 +213,13 @@ impl World {
             &mut self.detection,
             (&self.state, &self.activity.bodies, &scratch.followed),
             (&scratch.motions, &mut scratch.moved),
-            dt,
+            (dt, parallel),
         );
         report.stopped_bodies += stopped.bodies;
         report.leg_work = stopped.leg_work;
         self.watch_passing(&mut scratch.sensors, &scratch.moved, dt);
         times.continuous = clock.lap();
-        self.commit(scratch, dt);
+        self.commit(scratch, dt, parallel);
         self.report_sensors(&mut scratch.sensors);
         self.fill_report(scratch, &mut report);
         self.fall_asleep(scratch, dt);
@@ -554,49 +554,74 @@ impl World {
         Ok(())
     }
 
-    fn commit(&mut self, scratch: &mut Scratch, dt: f64) {
-        let state = &mut self.state;
-        for index in self.activity.bodies.iter().map(|i| *i as usize) {
-            let Some(body) = &mut state.bodies[index].value else {
-                continue;
-            };
-            if let Some(sleeping) = &state.settings.sleeping
-                && body.is_dynamic()
-            {
-                sleep::observe(body, &scratch.motions[index], sleeping, dt);
+    fn commit(&mut self, scratch: &mut Scratch, dt: f64, parallel: bool) {
+        let WorldState {
+            bodies,
+            joints,
+            cache,
+            kept,
+            settings,
+            ..
+        } = &mut self.state;
+        let Scratch {
+            motions,
+            moved,
+            points,
+            ..
+        } = scratch;
+        let (activity, detection) = (&self.activity, &mut self.detection);
+        let mut remember = || {
+            cache.begin();
+            for p in points.iter() {
+                let (pair, key, impulse) = p.remembered();
+                cache.push(pair, key, impulse);
             }
-            let (center, rotation, angular) = scratch.moved[index];
-            body.force = Vec3::ZERO;
-            body.torque = Vec3::ZERO;
-            body.center = center;
-            body.rotation = rotation;
-            body.velocity = Velocity::new(scratch.motions[index].velocity.linear, angular);
+            cache.finish();
+        };
+        let mut move_bodies = || {
+            for index in activity.bodies.iter().map(|i| *i as usize) {
+                let Some(body) = &mut bodies[index].value else {
+                    continue;
+                };
+                if let Some(sleeping) = &settings.sleeping
+                    && body.is_dynamic()
+                {
+                    sleep::observe(body, &motions[index], sleeping, dt);
+                }
+                let (center, rotation, angular) = moved[index];
+                body.force = Vec3::ZERO;
+                body.torque = Vec3::ZERO;
+                body.center = center;
+                body.rotation = rotation;
+                body.velocity = Velocity::new(motions[index].velocity.linear, angular);
+            }
+            detection.list_kept(kept);
+        };
+        if parallel && activity.bodies.len() >= 2 * SHARE {
+            rayon::join(remember, move_bodies);
+        } else {
+            remember();
+            move_bodies();
         }
-        for slot in &self.activity.joints {
-            if let Some(joint) = &mut state.joints[*slot as usize].value {
+        for slot in &activity.joints {
+            if let Some(joint) = &mut joints[*slot as usize].value {
                 joint.impulses = [0.0; 3];
             }
         }
-        state.cache.begin();
-        for p in &scratch.points {
-            let (pair, key, impulse) = p.remembered();
-            state.cache.push(pair, key, impulse);
-        }
-        state.cache.finish();
         for (range, result) in scratch.islands.ranges.iter().zip(&scratch.results) {
-            let joints = &scratch.islands.joints[range.joints.clone()];
-            for (slot, impulses) in joints.iter().zip(&result.joint_impulses) {
-                if let Some(joint) = &mut state.joints[*slot as usize].value {
+            let slots = &scratch.islands.joints[range.joints.clone()];
+            for (slot, impulses) in slots.iter().zip(&result.joint_impulses) {
+                if let Some(joint) = &mut joints[*slot as usize].value {
                     joint.impulses = *impulses;
                 }
             }
         }
+        let state = &mut self.state;
         if !(state.contacts.is_empty() && scratch.points.is_empty()) {
             // The old ones are written over by the next step.
             std::mem::swap(&mut state.contacts, &mut scratch.points);
             self.all_contacts.take();
         }
-        self.detection.list_kept(&mut state.kept);
         state.steps += 1;
         state.time += dt;
         state.last_dt = dt;

@@ -13,15 +13,12 @@
 
 use crate::lanes::{Lanes, Oct, Plain, WIDTH, each};
 use crate::packed::{Block, BodyIndex, BodyRecord, Impulse, Pack, Packed, Point, Sums};
-use crate::team::{Help, Team};
+use crate::team::{Help, MOST_BLOCKS, MOST_PHASES, Team, Work};
 use crate::visit::{Body, Mass, Pairs, add, dot, load3, prepare, scale, store3, sub};
 use std::ops::Range;
 
 /// Bodies of one share of [`Task::Advance`].
 const BODIES: usize = 512;
-
-/// Fewer blocks are done sooner than shared.
-const FEWEST_SHARED: usize = 3;
 
 /// What is done to a block, or to a share of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -171,12 +168,23 @@ impl<'a> View<'a> {
         threads: usize,
         work: impl FnOnce(&mut Conductor<'_, '_>) -> R,
     ) -> R {
-        // SAFETY: a team runs the blocks of the tasks that the conductor gives it.
-        #[allow(unsafe_code)]
-        let block = |words, index| unsafe { self.run(Job::from_words(words), index) };
-        Team::with_help(threads, &block, |team| {
+        let countable = self.groups.len() < MOST_PHASES && self.blocks.len() < MOST_BLOCKS;
+        let threads = if countable { threads } else { 1 };
+        Team::with_help(threads, &Shared(self), |team| {
             work(&mut Conductor { view: self, team })
         })
+    }
+
+    /// What is done at once in a job's phases, one after the other: colours follow each other where the order
+    /// matters.
+    fn phase(&self, job: Job, phase: usize) -> Option<Range<usize>> {
+        let all = match job.task {
+            Task::Sweep | Task::Apply => return self.groups.get(phase).cloned(),
+            Task::Maps => 0..self.blocks.len(),
+            Task::WaitingMaps => self.waiting.clone(),
+            Task::Advance => 0..self.velocities.len().div_ceil(BODIES),
+        };
+        (phase == 0).then_some(all)
     }
 
     /// # Safety
@@ -195,6 +203,23 @@ impl<'a> View<'a> {
     }
 }
 
+/// What a team does for a conductor.
+struct Shared<'v, 'a>(&'v View<'a>);
+
+impl Work for Shared<'_, '_> {
+    fn phase(&self, words: [u64; 2], phase: usize) -> Option<Range<usize>> {
+        self.0.phase(Job::from_words(words), phase)
+    }
+
+    fn block(&self, words: [u64; 2], index: usize) {
+        // SAFETY: a team runs blocks of one phase of one job of its conductor at a time, each once.
+        #[allow(unsafe_code)]
+        unsafe {
+            self.0.run(Job::from_words(words), index);
+        }
+    }
+}
+
 /// The thread that says what is done next. While it lives nobody else touches the view, but for what
 /// runs inside of its own methods.
 pub(crate) struct Conductor<'v, 'a> {
@@ -206,30 +231,18 @@ pub(crate) struct Conductor<'v, 'a> {
 // when they start no block runs.
 #[allow(unsafe_code)]
 impl Conductor<'_, '_> {
-    /// Does `task` to everything. Colours follow each other where the order matters.
+    /// Does `task` to everything.
     pub(crate) fn run(&mut self, job: Job) {
-        match job.task {
-            Task::Sweep | Task::Apply => {
-                for group in self.view.groups {
-                    self.run_at_once(job, group.clone());
-                }
-            }
-            Task::Maps => self.run_at_once(job, 0..self.view.blocks.len()),
-            Task::WaitingMaps => self.run_at_once(job, self.view.waiting.clone()),
-            Task::Advance => {
-                self.run_at_once(job, 0..self.view.velocities.len().div_ceil(BODIES));
-            }
+        if let Some(team) = &self.team {
+            return team.run(job.to_words());
         }
-    }
-
-    fn run_at_once(&mut self, job: Job, range: Range<usize>) {
-        match &self.team {
-            Some(team) if range.len() >= FEWEST_SHARED => team.run(job.to_words(), range),
-            _ => {
-                for index in range {
-                    // SAFETY: one after the other.
-                    unsafe { self.view.run(job, index) }
-                }
+        for phase in 0.. {
+            let Some(range) = self.view.phase(job, phase) else {
+                return;
+            };
+            for index in range {
+                // SAFETY: one after the other.
+                unsafe { self.view.run(job, index) }
             }
         }
     }

@@ -6,8 +6,8 @@
 //! impulses 192 bytes a point, velocities and inverse masses 64 bytes a body
 //! ```
 //!
-//! Records lie in the order of a sweep. A *block* is up to eight packs of one colour with n contacts a
-//! pair, and their points, n to a pack. Pairs with fewer contacts fill up the last pack of a kind. A *group* is all blocks of one colour: no two of them move the
+//! Records lie in the order of a sweep. A *block* is some packs of one colour with n contacts a pair, and their
+//! points, n to a pack, up to eight in all. Pairs with fewer contacts fill up the last pack of a kind. A *group* is all blocks of one colour: no two of them move the
 //! same body, so they may be visited in any order, or at once by several threads. Each pair without a
 //! colour is a group of its own. The layout follows from the problem alone.
 //!
@@ -98,8 +98,8 @@ pub(crate) struct Block {
     pub(crate) round: bool,
 }
 
-/// Packs of a block: some microseconds of work.
-const BLOCK_PACKS: usize = 8;
+/// Points of a block, or one pack: half a microsecond of work. Larger ones divide the colours of small piles badly.
+const BLOCK_POINTS: usize = 8;
 
 /// What one block adds to the figures of a sweep or of a look.
 #[derive(Clone, Copy, Debug, Default)]
@@ -137,6 +137,8 @@ pub(crate) struct Packed {
     pub(crate) waiting: Range<usize>,
     /// Contacts that waited at first and no more.
     pub(crate) woken: usize,
+    /// Packs and points that are laid out.
+    end: (usize, usize),
     list: Vec<u32>,
     /// The first unit of each pack that was laid out last.
     first_units: Vec<u32>,
@@ -174,6 +176,7 @@ impl Packed {
         self.woken = 0;
         self.groups.clear();
         self.blocks.clear();
+        self.end = (0, 0);
         self.sums.clear();
         self.maps.clear();
         for impulses in &mut self.impulses {
@@ -192,16 +195,10 @@ impl Packed {
         colouring.build(contacts, bodies, which(false));
         self.append(problem, Some(arithmetic), parallel);
         // What is there of the last problem was written over.
-        let end = self.end();
+        let end = self.end;
         self.packs.truncate(end.0);
         self.points.truncate(end.1);
         self.contacts.truncate(end.1);
-    }
-
-    /// Packs and points that are laid out.
-    fn end(&self) -> (usize, usize) {
-        let last = self.blocks.last();
-        last.map_or((0, 0), |block| (block.packs.end, block.points.end))
     }
 
     /// Visits contacts that waited from now on: those whose map in the last look was larger than
@@ -245,10 +242,10 @@ impl Packed {
         prepare: Option<Arithmetic>,
         parallel: bool,
     ) -> Range<usize> {
-        let (first_pack, first_point) = self.end();
-        let first_block = self.blocks.len();
+        let (first_pack, first_point) = self.end;
+        let (first_block, first_group) = (self.blocks.len(), self.groups.len());
         self.lay_out();
-        let (packs, points) = self.end();
+        let (packs, points) = self.end;
         let source = Source {
             problem,
             units: &self.colouring.units,
@@ -264,6 +261,11 @@ impl Packed {
             contacts: &mut self.contacts[first_point..points],
         };
         source.fill(&self.blocks[first_block..], part, parallel);
+        // The shares of threads follow the order of the bodies, so each finds most of its own where it left them.
+        for group in &self.groups[first_group..] {
+            let first_contact = |block: &Block| self.contacts[block.points.start][0];
+            self.blocks[group.clone()].sort_unstable_by_key(first_contact);
+        }
         for impulses in &mut self.impulses {
             impulses.resize(points, Impulse::default());
         }
@@ -273,7 +275,7 @@ impl Packed {
     }
 
     fn lay_out(&mut self) {
-        let (mut packs, mut points) = self.end();
+        let (mut packs, mut points) = self.end;
         self.first_units.clear();
         for group in &self.colouring.groups {
             let first = self.blocks.len();
@@ -286,7 +288,7 @@ impl Packed {
                 match self.blocks[first..].last_mut() {
                     Some(block)
                         if (block.count, block.round) == (count, round)
-                            && block.packs.len() < BLOCK_PACKS =>
+                            && block.points.len() + count <= BLOCK_POINTS =>
                     {
                         block.packs.end += 1;
                         block.points.end += count;
@@ -303,6 +305,7 @@ impl Packed {
             }
             self.groups.push(first..self.blocks.len());
         }
+        self.end = (packs, points);
         if self.packs.len() < packs {
             self.packs.resize(packs, Pack::default());
         }

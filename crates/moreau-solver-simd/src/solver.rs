@@ -195,9 +195,10 @@ impl Scratch {
             self.packed.load(problem, &[], (arithmetic, false));
             return SolveReport::empty();
         }
+        let parallel = self.threads > 1;
         self.waiting
-            .choose(problem, impulses, settings.leave_out_open);
-        let how = (arithmetic, self.threads > 1);
+            .choose(problem, impulses, settings.leave_out_open, parallel);
+        let how = (arithmetic, parallel);
         self.packed.load(problem, &self.waiting.waits, how);
         let mut progress = None;
         loop {

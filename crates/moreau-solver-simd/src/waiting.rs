@@ -11,14 +11,18 @@
 //! change. A sweep leaves waiting contacts out. After 1, 2, 4, 8, ... sweeps, and with each look at the
 //! residual, they are looked at too, and one whose s_n has become negative is visited from then on. What is returned holds for all contacts, waiting or not.
 
-use moreau_constraint::{ContactProblem, Impulses};
+use moreau_constraint::{ContactPoint, ContactProblem, Impulses};
 use moreau_math::Velocity;
+use rayon::prelude::*;
 
 /// Margin in units of the errors' mean.
 const MARGIN: f64 = 4.0;
 
 /// Smaller problems, and those of which less than an eighth could wait, are not worth the looks.
 const FEWEST: usize = 64;
+
+/// Contacts that a thread looks at by itself.
+const SHARE: usize = 512;
 
 /// Which contacts of a problem wait; keeps its memory.
 #[derive(Debug, Default)]
@@ -29,8 +33,14 @@ pub(crate) struct Waiting {
 }
 
 impl Waiting {
-    /// No contact waits where `enabled` is false.
-    pub(crate) fn choose(&mut self, problem: &ContactProblem, impulses: &Impulses, enabled: bool) {
+    /// No contact waits where `enabled` is false. `parallel`: on the threads of the pool.
+    pub(crate) fn choose(
+        &mut self,
+        problem: &ContactProblem,
+        impulses: &Impulses,
+        enabled: bool,
+        parallel: bool,
+    ) {
         let contacts = problem.contacts();
         self.waits.clear();
         self.waits.resize(contacts.len(), false);
@@ -39,11 +49,17 @@ impl Waiting {
         }
         problem.velocities_into(impulses, &mut self.velocities);
         let v = &self.velocities;
-        self.normal.clear();
-        self.normal.extend(contacts.iter().map(|c| {
+        let speed = |c: &ContactPoint| {
             let u = v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a);
             c.frame.normal.dot(u) + c.bias.x
-        }));
+        };
+        if parallel {
+            let speeds = contacts.par_iter().with_min_len(SHARE).map(speed);
+            speeds.collect_into_vec(&mut self.normal);
+        } else {
+            self.normal.clear();
+            self.normal.extend(contacts.iter().map(speed));
+        }
         let mut sum = 0.0;
         for (s, l) in self.normal.iter().zip(&impulses.contacts) {
             let error = if l.x > 0.0 { *s } else { s.min(0.0) };
