@@ -51,7 +51,8 @@ pub use hull::{ConvexHull, HullEdge, HullFace};
 pub use manifold::{FeatureId, Manifold, ManifoldPoint};
 pub use mesh::TriangleMesh;
 pub use narrow_phase::{
-    ClosestPoints, CollideSettings, closest_points, collide, collide_all, collide_parts,
+    ClosestPoints, CollideSettings, closest_points, collide, collide_all, collide_holding,
+    collide_parts,
 };
 pub use query::{
     Hit, Impact, ImpactSettings, Inside, Motion, PointProjection, QueryError, QueryFilter, Ray,

@@ -377,7 +377,16 @@ impl Detection {
                     chunk.recycled += 1;
                     Keep::Same
                 } else {
-                    sweep::find((&a, &b), reach, (prediction, dt), &mut found.manifolds);
+                    let (held, count) = kept
+                        .map_or_else(Default::default, |kept| kept.loaded(&state.cache, (&a, &b)));
+                    let held = &held[..count];
+                    sweep::find(
+                        (&a, &b),
+                        reach,
+                        (prediction, dt),
+                        held,
+                        &mut found.manifolds,
+                    );
                     let ids = (id(state, index_a), id(state, index_b));
                     match recycling.keep(ids, (&a, &b), reach, &found.manifolds) {
                         Some(kept) => {

@@ -21,12 +21,17 @@
 //! That is cheaper, and a still pair keeps its points: where more than four corners touch, the deepest four
 //! change with the last digits of the poses, and impulses remembered for the others are lost.
 //!
+//! Where the narrow phase runs again, the points that carried the pair in the last step stay among the four
+//! ([`Kept::loaded`]): a body that tips over the edge of its points comes down on a corner that was left out, and
+//! rests on that and on those that carry it. Chosen without them the four would let it tip back, over and over.
+//!
 //! The tolerance is a fraction of the smaller body, in shift and in angle (rad). A pair is not
 //! kept where its motion in the step could bring points that were not found: the kept manifold knows
 //! all that are nearer than the prediction distance, and the pair must move by less than half of that.
 
 use crate::BodyId;
 use crate::sweep::{Found, Path, poses};
+use moreau_cache::{ContactCache, PairKey};
 use moreau_collision::{FeatureId, Manifold, ManifoldPoint, Shape};
 use moreau_math::{Quat, Vec3};
 use serde::{Deserialize, Serialize};
@@ -80,6 +85,9 @@ const _: () = assert!(size_of::<Kept>() <= 432);
 /// fractions of the allowed shift.
 const ROUNDING: f64 = 1e-6;
 const DEEPER: f64 = 1e-2;
+
+/// Part of a pair's largest normal impulse above which a point carries it.
+const LOADED: f64 = 1e-3;
 
 /// Whether all of the surface is flat. On a round one the contact point moves through the body as it
 /// rolls: kept on the body it would push the roll on.
@@ -353,6 +361,33 @@ impl Kept {
 
     pub(crate) fn pair(&self) -> (u32, u32) {
         (self.a.index, self.b.index)
+    }
+
+    /// The points that pushed in the last step, and how many they are, where the bodies are now: between both
+    /// surfaces, m, as [`poses`] places them.
+    pub(crate) fn loaded(
+        &self,
+        cache: &ContactCache,
+        (a, b): (&Path<'_>, &Path<'_>),
+    ) -> ([Vec3; Manifold::CAPACITY], usize) {
+        let (near, far) = poses(a, b, 0.0);
+        let (pair, _) = PairKey::new((self.a.to_bits(), self.b.to_bits()));
+        let pushed = cache.pair(pair);
+        let push = |point: &KeptPoint| {
+            let key = u128::from(point.feature.0);
+            let of_point = pushed.iter().filter(|entry| entry.feature == key);
+            of_point.fold(0.0, |most: f64, e| most.max(e.impulse.normal_impulse))
+        };
+        let points = &self.points[..usize::from(self.count)];
+        let least = LOADED * points.iter().map(push).fold(0.0, f64::max);
+        let (mut loaded, mut count) = <([Vec3; Manifold::CAPACITY], usize)>::default();
+        for point in points.iter().filter(|point| push(point) > least) {
+            let on_a = near.rotation * point.on_a;
+            let on_b = far.translation + far.rotation * point.on_b;
+            loaded[count] = 0.5 * (on_a + on_b);
+            count += 1;
+        }
+        (loaded, count)
     }
 
     /// Whether a step can use it, wherever it comes from.

@@ -11,7 +11,7 @@
 mod composite;
 
 use crate::body::BodyState;
-use moreau_collision::{CollideSettings, Manifold, Shape, collide, collide_parts};
+use moreau_collision::{CollideSettings, Manifold, Shape, collide, collide_holding, collide_parts};
 use moreau_math::{Pose, Vec3, Velocity, integrate_rotation};
 
 /// A body on its free path through a step.
@@ -87,11 +87,13 @@ const ADVANCES: u32 = 24;
 
 /// Replaces the content of `found` by the contacts of a pair whose bodies move along `a` and `b` for
 /// `dt` (s) and can come `reach` (m) towards each other, in the order of their parts. Each part of a pair
-/// is followed on its own.
+/// is followed on its own. Of two convex shapes the corners at the points `held` (as [`poses`] places them) are
+/// kept before others.
 pub(crate) fn find(
     (a, b): (&Path<'_>, &Path<'_>),
     reach: f64,
     (prediction, dt): (f64, f64),
+    held: &[Vec3],
     found: &mut Vec<Found>,
 ) {
     let settings = CollideSettings {
@@ -106,7 +108,9 @@ pub(crate) fn find(
         }
         let only = &mut found[0];
         only.time = 0.0;
-        pair.collide_at(0.0, &settings, &mut only.manifold);
+        let (near, far) = poses(a, b, 0.0);
+        let (first, second) = ((&a.body.shape, &near), (&b.body.shape, &far));
+        collide_holding(first, second, &settings, held, &mut only.manifold);
         let far = CollideSettings {
             prediction: prediction + meeting_reach(a, b, dt),
         };

@@ -273,3 +273,51 @@ fn corners_that_meet_are_not_kept() {
         assert_eq!(counts, (0, 1), "step {step}");
     }
 }
+
+/// Boxes whose centres are just above an edge of the cubes that they lie on. The faces meet in five corners and
+/// more, and the edge of any four points may pass the centre on the wrong side.
+#[test]
+fn a_box_that_hangs_over_an_edge_comes_to_rest() {
+    // Half extents (m), turn about the vertical (degrees), and where the centre is (x and z, m).
+    let boxes = [
+        ([0.689, 0.529, 0.729], 43.78, [-0.4103, -0.9715]),
+        ([0.868, 0.821, 0.344], 27.44, [-0.5727, 0.9795]),
+        ([0.886, 0.956, 0.829], 46.95, [-0.4099, 0.9816]),
+        ([0.807, 0.411, 0.763], 39.94, [0.368, 0.9746]),
+        ([0.96, 0.421, 0.87], 45.76, [-0.6318, 0.9823]),
+        ([0.411, 0.724, 0.936], 28.62, [0.9905, 0.5715]),
+        ([0.416, 0.971, 0.722], 51.82, [0.7276, 0.9799]),
+        ([0.364, 0.626, 0.946], 23.43, [0.9872, 0.2557]),
+        ([0.41, 0.373, 0.66], 56.78, [-0.375, -0.996]),
+        ([0.312, 0.729, 0.696], 63.58, [-0.7107, -0.9927]),
+        ([0.71, 0.445, 0.942], 43.93, [0.9699, 0.5458]),
+        ([0.71, 0.409, 0.614], 46.31, [0.6192, -0.9774]),
+        ([0.713, 0.397, 0.578], 44.57, [-0.6133, 0.9708]),
+    ];
+    for dt in [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0] {
+        let mut world = world(2e-4);
+        let mut placed = Vec::new();
+        for (k, ([x, y, z], degrees, [along, across])) in boxes.into_iter().enumerate() {
+            let place = vec3(8.0 * k as f64, 0.0, 0.0);
+            let fixed = Body::fixed(Shape::cuboid(1.0, 0.5, 1.0)).friction(0.8);
+            world.add(fixed.at(place - 0.5 * Vec3::Y)).unwrap();
+            let turn = Quat::from_axis_angle(Vec3::Y, f64::to_radians(degrees));
+            let at = place + vec3(along, y, across);
+            let body = Body::dynamic(Shape::cuboid(x, y, z)).friction(0.8);
+            placed.push((world.add(body.at(at).rotated(turn)).unwrap(), at));
+        }
+        let steps = (6.0 / dt) as usize;
+        for step in 0..steps {
+            world.step(dt).unwrap();
+            let rests = step >= steps * 5 / 6;
+            for (id, at) in &placed {
+                let body = world.body(*id).unwrap();
+                let (way, most) = if rests { (3e-4, 1e-8) } else { (3e-3, 0.1) };
+                let shift = (body.pose().translation - *at).length();
+                assert!(shift < way, "step {step}, {at}: {shift} m");
+                let speed = body.velocity().linear.length();
+                assert!(speed < most, "step {step}, {at}: {speed:e} m/s");
+            }
+        }
+    }
+}

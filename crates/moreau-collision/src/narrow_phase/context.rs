@@ -1,5 +1,6 @@
 use crate::{ConvexHull, Manifold, Shape};
 use moreau_math::{Pose, Vec3, vec3};
+use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// A direction in general position, about a unit vector: ties between directions, points and faces
@@ -184,6 +185,8 @@ pub(super) struct Context<'m> {
     /// A direction fixed to the pair that decides where two choices are equal. Zero where both
     /// shapes are balls.
     pub(super) generic: Vec3,
+    /// Points at which corners are kept before others, from `origin`, m.
+    pub(super) held: SmallVec<[Vec3; Manifold::CAPACITY]>,
     pub(super) manifold: &'m mut Manifold,
 }
 
@@ -233,6 +236,7 @@ impl<'m> Context<'m> {
             tie: 10.0 * touch,
             alongside: ALONGSIDE,
             generic: first.generic_direction() + second.generic_direction(),
+            held: SmallVec::new(),
             manifold,
         })
     }
@@ -255,6 +259,7 @@ impl<'m> Context<'m> {
             tie: 10.0 * touch,
             alongside: ALONGSIDE,
             generic: Vec3::ZERO,
+            held: SmallVec::new(),
             manifold,
         }
     }

@@ -14,6 +14,12 @@
 //! it takes the place of the one without which the four span the most, so that a body stands on them as firmly
 //! as it can. A body that rests with all corners equally deep keeps its points.
 //!
+//! **Held corners.** The caller may name points that shall stay ([`collide_holding`](super::collide_holding)):
+//! the corners at those are kept before all others, and the deepest takes the place of none of them while
+//! there is another. A body that stands on the edge of its four points begins to tip over it, until the
+//! corner that was left out is the deepest; if that took the place of one that carries the body, it would tip
+//! back over the new edge, and so on without an end.
+//!
 //! **Ids.** A point near a vertex (within 5 % of the smaller feature) is named by the vertices it is
 //! near to on A and on B, else by the crossing edges. So a stack of equal boxes keeps its ids while
 //! the boxes slide by more than rounding, although the exact corners change between vertices and
@@ -34,6 +40,9 @@ const HALF_WORTH: f64 = 5e-4;
 
 /// What a corner is worth at least, however high above the deepest it is.
 const HIGH_WORTH: f64 = 0.25;
+
+/// How far a corner may be from where it was held, relative to the width of the patch.
+const HELD_WITHIN: f64 = 0.01;
 
 /// Lengths across n that differ by less, relative to the patch, are equal.
 const SAME_WIDTH: f64 = 1e-9;
@@ -119,34 +128,63 @@ pub(super) fn reduce(context: &Context<'_>, projection: &Projection, corners: &m
     };
     let flat = |i: usize| corners[i].flat;
 
-    let mut kept: SmallVec<[usize; 4]> = SmallVec::new();
-    let first = best(0.0, &|i| along[i] - least_along).unwrap_or(0);
-    kept.push(first);
-    let p = flat(first);
-    if let Some(second) = best(significant, &|i| square_distance(flat(i), p)) {
-        kept.push(second);
-        let q = flat(second);
-        if let Some(third) = best(significant, &|i| area(p, q, flat(i)).abs()) {
-            kept.push(third);
-            let r = flat(third);
-            let turn = if area(p, q, r) < 0.0 { -1.0 } else { 1.0 };
-            // Twice the area that a corner adds outside of an edge of the triangle; negative inside.
-            let gain = |i: usize| {
-                let w = flat(i);
-                let inner = [area(p, q, w), area(q, r, w), area(r, p, w)];
-                -inner.iter().fold(f64::MAX, |m, &x| m.min(turn * x))
-            };
-            kept.extend(best(significant, &gain));
-        }
+    let mut kept = held_corners(context, projection, corners, width);
+    let held = kept.len();
+    while kept.len() < Manifold::CAPACITY {
+        let next = match kept[..] {
+            [] => best(0.0, &|i| along[i] - least_along).or(Some(0)),
+            [p] => best(significant, &|i| square_distance(flat(i), flat(p))),
+            [p, q] => best(significant, &|i| area(flat(p), flat(q), flat(i)).abs()),
+            [p, q, r, ..] => {
+                let [p, q, r] = [p, q, r].map(flat);
+                let turn = if area(p, q, r) < 0.0 { -1.0 } else { 1.0 };
+                // Twice the area that a corner adds outside of an edge of the triangle; negative inside.
+                best(significant, &|i| {
+                    let w = flat(i);
+                    let inner = [area(p, q, w), area(q, r, w), area(r, p, w)];
+                    -inner.iter().fold(f64::MAX, |m, &x| m.min(turn * x))
+                })
+            }
+        };
+        let Some(next) = next else {
+            break;
+        };
+        kept.push(next);
     }
-    keep_deepest(context, corners, &mut kept);
+    keep_deepest(context, corners, &mut kept, held);
     let chosen: SmallVec<[Corner; Manifold::CAPACITY]> = kept.iter().map(|&i| corners[i]).collect();
     corners.clear();
     corners.extend(chosen);
 }
 
-/// Puts the deepest corner among the kept ones where it is deeper than all of them.
-fn keep_deepest(context: &Context<'_>, corners: &[Corner], kept: &mut SmallVec<[usize; 4]>) {
+/// The corners at the points that the context holds.
+fn held_corners(
+    context: &Context<'_>,
+    projection: &Projection,
+    corners: &[Corner],
+    square_width: f64,
+) -> SmallVec<[usize; 4]> {
+    let mut kept = SmallVec::new();
+    for &point in &context.held {
+        let at = projection.flat(point);
+        let from = |i: usize| square_distance(corners[i].flat, at);
+        let nearest = (1..corners.len()).fold(0, |n, i| if from(i) < from(n) { i } else { n });
+        let is_there = from(nearest) <= HELD_WITHIN * HELD_WITHIN * square_width;
+        if is_there && !kept.contains(&nearest) {
+            kept.push(nearest);
+        }
+    }
+    kept
+}
+
+/// Puts the deepest corner among the kept ones where it is deeper than all of them. The first `held` stay
+/// where there are others.
+fn keep_deepest(
+    context: &Context<'_>,
+    corners: &[Corner],
+    kept: &mut SmallVec<[usize; 4]>,
+    held: usize,
+) {
     let depth = |i: usize| corners[i].separation;
     let deepest = (0..corners.len()).fold(0, |d, i| if depth(i) < depth(d) { i } else { d });
     let shown = kept.iter().map(|&i| depth(i)).fold(f64::MAX, f64::min);
@@ -164,12 +202,14 @@ fn keep_deepest(context: &Context<'_>, corners: &[Corner], kept: &mut SmallVec<[
     };
     let from = |k: usize| square_distance(corners[kept[k]].flat, corners[deepest].flat);
     // Of equals that nearest to it.
-    let is_better = |k: usize, held: usize| {
-        let (new, old) = (spanned(k), spanned(held));
+    let is_better = |k: usize, than: usize| {
+        let (new, old) = (spanned(k), spanned(than));
         let same = SAME_WIDTH * new.max(old);
-        new > old + same || (new >= old - same && from(k) < from(held))
+        new > old + same || (new >= old - same && from(k) < from(than))
     };
-    let place = (1..kept.len()).fold(0, |held, k| if is_better(k, held) { k } else { held });
+    let first = if held < kept.len() { held } else { 0 };
+    let place =
+        (first + 1..kept.len()).fold(first, |best, k| if is_better(k, best) { k } else { best });
     kept[place] = deepest;
 }
 
