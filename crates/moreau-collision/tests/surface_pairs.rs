@@ -3,7 +3,7 @@
 mod scenes;
 
 use moreau_collision::{CollideSettings, Manifold, Shape, collide_all, collide_parts};
-use moreau_math::{Pose, Vec3, vec3};
+use moreau_math::{Pose, Quat, Vec3, vec3};
 use scenes::{Random, at, box_hull, contact, turned};
 
 type Placed<'a> = (&'a Shape, Pose);
@@ -248,6 +248,39 @@ fn a_cube_of_triangles_stands_on_four_points() {
             assert_eq!(*known, features);
         }
     }
+}
+
+/// The upper corners of a thin plate are within the prediction, right above the lower ones.
+#[test]
+fn a_thin_plate_lies_on_its_lower_corners() {
+    let mut random = Random(31);
+    let mut seen = 0;
+    for _ in 0..300 {
+        let thick = random.range(1e-3, 0.3);
+        let half = vec3(random.range(0.3, 1.0), thick, random.range(0.3, 1.0));
+        let plate = mesh_of(&box_hull(half.x, half.y, half.z));
+        for (ground, place) in grounds() {
+            // Over a corner of cells or anywhere.
+            let off = if random.range(0.0, 1.0) < 0.5 {
+                Vec3::ZERO
+            } else {
+                vec3(random.range(-0.4, 0.4), 0.0, random.range(-0.4, 0.4))
+            };
+            let yaw = Quat::from_axis_angle(Vec3::Y, random.range(-3.0, 3.0));
+            let pose = Pose::new(vec3(2.0, half.y, 2.0) + off, yaw);
+            let manifolds = all((&ground, place), (&plate, pose), 0.7);
+            let points = manifolds.iter().flat_map(Manifold::points);
+            for p in points {
+                assert!(
+                    p.separation.abs() < 1e-9,
+                    "{} {off} {yaw}: {manifolds:?}",
+                    ground.kind()
+                );
+                seen += 1;
+            }
+        }
+    }
+    assert!(seen >= 4 * 3 * 300);
 }
 
 #[test]

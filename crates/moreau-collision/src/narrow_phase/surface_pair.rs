@@ -401,8 +401,13 @@ impl<'a, 'm> Pair<'a, 'm> {
                 let equal = c.code == corner.code;
                 square <= near || (equal && square <= self.same_height * self.same_height)
             };
-            if !group.corners.iter().any(known) {
-                group.corners.push(corner);
+            // Of two at one place the deeper: the other is of the far side of a plate.
+            match group.corners.iter_mut().find(|c| known(c)) {
+                None => group.corners.push(corner),
+                Some(held) if corner.separation < held.separation - self.same_height => {
+                    *held = corner;
+                }
+                Some(_) => {}
             }
         }
     }
