@@ -125,12 +125,12 @@ pub struct SolverSettings {
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
     /// 2500. Bounds the cost of estimating the work.
     pub exact_contact_limit: usize,
-    /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 20
-    /// million (about 10 ms): small islands nearly always get to their exact answer by then, a row of
+    /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 40
+    /// million (about 20 ms): small islands nearly always get to their exact answer by then, a row of
     /// falling dominoes needs 10 million in some steps.
     pub exact_base_work: u64,
     /// [`SolverChoice::Auto`]: multiply-adds that it may cost beyond that for each contact and row.
-    /// Default 40,000 (about 20 us; the fast path takes 1). Too small leaves islands in motion to
+    /// Default 80,000 (about 40 us; the fast path takes 1). Too small leaves islands in motion to
     /// the fast path, with residuals of 1e-3 m/s instead of 1e-8; too big lets those that collapse
     /// hold up a step for what they hardly ever get to. [`NewtonSettings::max_work`] bounds both.
     pub exact_contact_work: u64,
@@ -158,8 +158,8 @@ impl Default for SolverSettings {
             choice: SolverChoice::Auto,
             exact_work_limit: 5_000_000,
             exact_contact_limit: 2500,
-            exact_base_work: 20_000_000,
-            exact_contact_work: 40_000,
+            exact_base_work: 40_000_000,
+            exact_contact_work: 80_000,
             fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
             simd: SimdSettings {

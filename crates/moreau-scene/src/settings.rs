@@ -94,10 +94,10 @@ pub struct SolverSpec {
     /// Choice auto: most contact points of an island that is solved exactly. Default 2500.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_contact_limit: Option<usize>,
-    /// Choice auto: multiply-adds that the exact solve of any island may cost. Default 20000000.
+    /// Choice auto: multiply-adds that the exact solve of any island may cost. Default 40000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_base_work: Option<u64>,
-    /// Choice auto: multiply-adds that it may cost beyond that for each contact and row. Default 40000.
+    /// Choice auto: multiply-adds that it may cost beyond that for each contact and row. Default 80000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_contact_work: Option<u64>,
     /// Choice auto: what solves the islands above these limits. Default simd.
