@@ -91,6 +91,39 @@ fn meshes_of_hulls_touch_as_the_hulls_do() {
     assert!(compared > 2900, "{compared}");
 }
 
+/// A tetrahedron with thin wedges.
+fn sharp(random: &mut Random) -> Shape {
+    let corners: Vec<Vec3> = (0..4).map(|_| random.direction() * 0.3).collect();
+    Shape::hull(&corners).unwrap_or_else(|_| box_hull(0.3, 0.01, 0.2))
+}
+
+#[test]
+fn meshes_further_apart_than_the_prediction_do_not_touch() {
+    let mut random = Random(53);
+    let (mut apart, mut beside) = (0, 0);
+    for i in 0..2000 {
+        let (a, b) = (sharp(&mut random), sharp(&mut random));
+        let pose = Pose::new(random.direction() * 3.0, random.rotation());
+        let there = pose.translation + random.direction() * random.range(0.0, 0.5);
+        let there = Pose::new(there, random.rotation());
+        let exact = contact((&a, pose), (&b, there), 0.02);
+        let found = all((&mesh_of(&a), pose), (&mesh_of(&b), there), 0.02);
+        let separation = least(&found).map(|(separation, _)| separation);
+        match exact.min_separation() {
+            None => {
+                apart += 1;
+                beside += usize::from(!contact((&a, pose), (&b, there), 0.1).is_empty());
+                assert_eq!(separation, None, "{i}: {found:?}");
+            }
+            Some(right) => {
+                let is_right = separation.is_some_and(|s| (s - right).abs() < 1e-9);
+                assert!(is_right, "{i}: {right} {found:?}");
+            }
+        }
+    }
+    assert!(apart > 500 && beside > 250, "{apart} {beside}");
+}
+
 /// Hilly ground of 5 m by 6 m.
 fn hills(random: &mut Random) -> Shape {
     let heights = (0..56).map(|_| random.range(0.0, 0.5)).collect();

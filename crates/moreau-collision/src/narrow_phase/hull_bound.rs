@@ -46,6 +46,8 @@ pub(super) fn hold(
     let mut of_hulls = Manifold::default();
     collide(&hull_a, pose_a, &hull_b, pose_b, settings, &mut of_hulls);
     let Some(bound) = of_hulls.min_separation() else {
+        // They are further apart than was asked for.
+        manifolds.truncate(start);
         return;
     };
     let mut index = 0;
