@@ -66,7 +66,52 @@ pub(super) fn nearest(
     // Far below what the caller calls touching: then the points are as good as they can be.
     let precision = |_| 1e-3 * context.touch;
     let difference = |direction: Vec3| Difference::new(a.support(direction), b.support(-direction));
-    nearest_by(guess, difference, precision)
+    let mut near = nearest_by(guess, difference, precision);
+    if near.distance > context.touch && near.bound < near.distance - context.touch {
+        near.sharpen(difference);
+    }
+    near
+}
+
+impl NearestPair {
+    /// Looks for a normal that separates better.
+    ///
+    /// A small difference of points knows its direction badly: rounding turns it, and far along an edge
+    /// that is much longer than the distance a small turn is more than that. What the shortest way is
+    /// perpendicular to is known well: whatever runs between the vertices that its ends are made of.
+    fn sharpen(&mut self, difference: impl Fn(Vec3) -> Difference) {
+        let toward = self.points[1] - self.points[0];
+        let mut edges: SmallVec<[Vec3; 12]> = SmallVec::new();
+        for (i, from) in self.simplex.iter().enumerate() {
+            for to in &self.simplex[..i] {
+                edges.extend([0, 1].map(|side| to.points[side] - from.points[side]));
+            }
+        }
+        let greatest = |of: &dyn Fn(Vec3) -> Vec3| {
+            let all = edges.iter().map(|&edge| of(edge));
+            all.fold(Vec3::ZERO, |held, v| {
+                let is_greater = v.length_squared() > held.length_squared();
+                if is_greater { v } else { held }
+            })
+        };
+        let along = greatest(&|edge| edge);
+        if along == Vec3::ZERO {
+            return;
+        }
+        let across = toward - along * (along.dot(toward) / along.length_squared());
+        let both = greatest(&|edge| along.cross(edge));
+        let both = if both.dot(toward) < 0.0 { -both } else { both };
+        for direction in [across, both] {
+            if direction == Vec3::ZERO {
+                continue;
+            }
+            let direction = unit(direction);
+            let bound = direction.dot(difference(direction).w);
+            if bound > self.bound {
+                (self.bound, self.normal) = (bound, direction);
+            }
+        }
+    }
 }
 
 /// As [`nearest`], from what is furthest along a direction; `precision` (m) is that wanted of a

@@ -256,16 +256,20 @@ impl<'a, 'm> Pair<'a, 'm> {
             let exact = best.is_none_or(|(_, s)| s < near.distance - context.tie);
             let apart = near.distance > context.touch;
             if apart && (exact || !reached(&corners, near.distance)) && is_possible(near.normal) {
-                best = Some((near.normal, near.distance));
-                corners.clear();
-                features = self.patch(near.normal, [&own, &other], &mut corners);
+                // The direction of a very small distance is rounding: it has to separate better.
+                if best.is_none_or(|(_, s)| near.bound > s) {
+                    best = Some((near.normal, near.distance));
+                    corners.clear();
+                    features = self.patch(near.normal, [&own, &other], &mut corners);
+                }
                 if !reached(&corners, near.distance) {
                     let code = Code {
                         crossing: false,
                         a: near.vertices[0],
                         b: near.vertices[1],
                     };
-                    let projection = Projection::new(near.normal);
+                    let normal = best.map_or(near.normal, |(n, _)| n);
+                    let projection = Projection::new(normal);
                     corners.push(projection.corner(near.points[0], near.points[1], code));
                 }
             }
