@@ -45,11 +45,8 @@ pub(super) fn hold(
     };
     let mut of_hulls = Manifold::default();
     collide(&hull_a, pose_a, &hull_b, pose_b, settings, &mut of_hulls);
-    let Some(bound) = of_hulls.min_separation() else {
-        // They are further apart than was asked for.
-        manifolds.truncate(start);
-        return;
-    };
+    // Hulls of which nothing is found are further apart than was asked for.
+    let bound = of_hulls.min_separation().unwrap_or(settings.prediction);
     let mut index = 0;
     let mut least = f64::INFINITY;
     manifolds.retain(|m| {
@@ -62,7 +59,7 @@ pub(super) fn hold(
         !is_deeper
     });
     let is_less_deep = || least > bound + SAME * radius && is_convex(a) && is_convex(b);
-    if manifolds.len() == start || is_less_deep() {
+    if !of_hulls.is_empty() && (manifolds.len() == start || is_less_deep()) {
         manifolds.truncate(start);
         of_hulls.set_parts(parts);
         manifolds.push(of_hulls);

@@ -322,7 +322,36 @@ impl<'a> Facet<'a> {
             return None;
         }
         let near = self.nearest(context, shape, reach)?;
-        (near.distance <= reach).then_some(upright)
+        // What lies flush touches without being crossed.
+        let flush = match shape.core.kind {
+            Kind::Polytope(_) if near.distance > context.touch => near.distance,
+            Kind::Polytope(_) => self.widest_gap(shape).1,
+            _ => f64::NEG_INFINITY,
+        };
+        (flush < shape.radius - context.touch && near.distance <= reach).then_some(upright)
+    }
+
+    /// Whether a triangle of another surface, with these corners and this normal, passes through this one by
+    /// more than `touch` (m).
+    pub(super) fn is_crossed(&self, other: [Vec3; 3], normal: Vec3, touch: f64) -> bool {
+        let range = |c: [Vec3; 3], n: Vec3| {
+            let [a, b, c] = c.map(|p| p.dot(n));
+            (a.min(b).min(c), a.max(b).max(c))
+        };
+        let separates = |n: Vec3| {
+            let ((low, high), (from, to)) = (range(self.corners, n), range(other, n));
+            high - from <= touch || to - low <= touch
+        };
+        if separates(self.normal) || separates(normal) {
+            return false;
+        }
+        let side = |c: [Vec3; 3], i: usize| c[(i + 1) % 3] - c[i];
+        !(0..9).any(|i| {
+            let (along, edge) = (side(self.corners, i / 3), side(other, i % 3));
+            let cross = along.cross(edge);
+            let scale = along.length_squared() * edge.length_squared();
+            cross.length_squared() > PARALLEL * scale && separates(unit(cross))
+        })
     }
 
     /// The contact along the triangle's own normal with the separation `upright`, where what of the

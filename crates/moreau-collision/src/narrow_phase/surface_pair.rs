@@ -454,10 +454,13 @@ impl<'a, 'm> Pair<'a, 'm> {
             let b = Facet::new(self.b.surface, index_b, Vec3::ZERO);
             let own = Polytope::Hull(a.polyhedron());
             let other = Polytope::Hull(b.placed(self.turn, Vec3::ZERO));
-            if gjk::nearest(context, a.normal, &own, &other).distance > context.touch {
+            let normal = self.turn * b.normal;
+            if gjk::nearest(context, a.normal, &own, &other).distance > context.touch
+                || !a.is_crossed(b.corners.map(|p| self.turn * p), normal, context.touch)
+            {
                 continue;
             }
-            for n in [a.normal, -(self.turn * b.normal)] {
+            for n in [a.normal, -normal] {
                 let s = other.support(-n).1.dot(n) - a.reach(n);
                 if best.is_none_or(|held| s > held.0 + context.tie) {
                     best = Some((s, n, index_a, index_b));
