@@ -13,6 +13,9 @@
 //! - a triangle that the shape does not meet, although it lies behind it there, counts where its plane
 //!   covers another one so, as about a thin wedge.
 //!
+//! Where the normal is that of no triangle, the plane that faces most along it is part of the manifold with all
+//! its triangles (`widen`).
+//!
 //! A shape that is all below a heightfield, as after a fast flight through a hill, is brought up along
 //! the normal of the triangle above its centre. One that crosses triangles none of which has a contact,
 //! as a thin wedge that has run through a hill, is brought out along the normal of the one beyond which
@@ -21,7 +24,7 @@
 //! **Frame.** The axes of the surface, with the origin at the shape's centre.
 
 use super::context::{Context, Operand, is_usable};
-use super::on_triangle::{Facet, Meeting, overhang};
+use super::on_triangle::{Facet, Facing, Meeting, overhang};
 use super::patch::{Code, Corner, Corners, NONE, Projection, square_distance};
 use super::reduce;
 use super::solid::Solid;
@@ -94,6 +97,7 @@ pub(super) fn collide(
     let aabb = Aabb::new(aabb.min + origin, aabb.max + origin).enlarged(context.touch);
     let mut near = Vec::new();
     surface.tree.overlapping(&aabb, &mut near);
+    let all_near = near.clone();
     near.retain(|&t| ground.wants(t));
     if near.is_empty() && !ground.is_bottomless {
         return;
@@ -127,6 +131,11 @@ pub(super) fn collide(
         drop_covered(&context, same_height, &mut groups);
         if groups.is_empty() {
             groups.extend(least_crossing(&context, ground, (origin, &near), solid));
+        } else {
+            let facets = all_near.iter().map(|&t| Facet::new(surface, t, origin));
+            let widen = |g: &mut Group| widen(&context, same_height, g, facets.clone(), solid);
+            let planes: Vec<_> = groups.iter_mut().map(widen).collect();
+            keep_best(&mut groups, &planes, |g| (g.separation, &g.corners));
         }
         groups
     });
@@ -281,22 +290,80 @@ fn join(
         group.part = group.part.min(patch);
     }
     group.separation = group.separation.min(meeting.separation);
-    let projection = Projection::new(group.normal);
-    let overhang = overhang(context);
-    let near = 16.0 * overhang * overhang;
-    for mut corner in meeting.corners {
-        corner.flat = projection.flat(corner.point_a);
-        let known = |c: &Corner| {
-            let square = square_distance(c.flat, corner.flat);
-            square <= near || (c.code == corner.code && square <= same_height * same_height)
-        };
-        if !group.corners.iter().any(known) {
-            group.corners.push(corner);
+    group.add(context, same_height, meeting.corners);
+}
+
+/// Adds the other triangles of the plane that faces most along a group's normal, which is that of none.
+///
+/// Of a face that is a little tilted only the triangles at the lowest vertex have that normal. The others
+/// are about to be landed on, as those of convex shapes are (`feature`). Returns that plane, and the face of
+/// the shape, where there are both.
+fn widen<'a>(
+    context: &Context<'_>,
+    same_height: f64,
+    group: &mut Group,
+    facets: impl Iterator<Item = Facet<'a>> + Clone,
+    shape: &Solid<'_>,
+) -> Option<(u32, SmallVec<[u16; 8]>)> {
+    let mut facing = Facing::default();
+    for facet in facets.clone() {
+        facing.offer(&facet, group.normal, group.height - same_height);
+    }
+    let patch = facing.patch?;
+    if !group.of_face {
+        for facet in facets.filter(|f| f.patch_index() == patch) {
+            let mut corners = facet.beside(context, group.normal, shape);
+            let least = group.separation - context.tie;
+            corners.retain(|c| c.separation >= least && c.separation <= context.limit);
+            group.add(context, same_height, corners);
         }
     }
+    let other = shape.feature(-group.normal, context);
+    other.is_face().then_some((patch, other.vertices))
+}
+
+/// Of what the same two planes made, at the same corners, keeps that of greatest separation: faces that are a
+/// little tilted may touch along the normal of either.
+pub(super) fn keep_best<G, P: PartialEq>(
+    groups: &mut Vec<G>,
+    planes: &[Option<P>],
+    content: impl Fn(&G) -> (f64, &Corners),
+) {
+    let is_worse = |i: usize| {
+        let (this, corners) = content(&groups[i]);
+        (0..groups.len()).any(|k| {
+            let (that, others) = content(&groups[k]);
+            let better = that > this || (that == this && k < i);
+            let has = |c: &Corner| others.iter().any(|o| o.code == c.code);
+            planes[i].is_some() && planes[i] == planes[k] && better && corners.iter().all(has)
+        })
+    };
+    let dropped: Vec<bool> = (0..groups.len()).map(is_worse).collect();
+    let mut dropped = dropped.into_iter();
+    groups.retain(|_| !dropped.next().unwrap_or(false));
 }
 
 impl Group {
+    /// Adds the corners that it has not.
+    fn add(&mut self, context: &Context<'_>, same_height: f64, corners: Corners) {
+        let projection = Projection::new(self.normal);
+        let overhang = overhang(context);
+        let near = 16.0 * overhang * overhang;
+        for mut corner in corners {
+            corner.flat = projection.flat(corner.point_a);
+            let known = |c: &&mut Corner| {
+                let square = square_distance(c.flat, corner.flat);
+                square <= near || (c.code == corner.code && square <= same_height * same_height)
+            };
+            // Of two ends of an upright edge the deeper one.
+            match self.corners.iter_mut().find(known) {
+                Some(held) if corner.separation < held.separation - context.tie => *held = corner,
+                Some(_) => {}
+                None => self.corners.push(corner),
+            }
+        }
+    }
+
     /// Least separation of its corners.
     fn least(&self) -> f64 {
         let separations = self.corners.iter().map(|c| c.separation);

@@ -28,6 +28,7 @@ use super::context::{Context, unit};
 use super::core::Kind;
 use super::curved;
 use super::expand;
+use super::feature::FACE;
 use super::gjk;
 use super::patch::{self, Code, Corner, Corners, Projection, intersect};
 use super::polyhedron::Polyhedron;
@@ -93,6 +94,25 @@ pub(super) struct Meeting {
     pub(super) corners: Corners,
 }
 
+/// The plane of a surface that faces along a normal.
+#[derive(Default)]
+pub(super) struct Facing {
+    /// Patch of coplanar triangles.
+    pub(super) patch: Option<u32>,
+    cosine: f64,
+}
+
+impl Facing {
+    /// Takes the triangle's where it reaches up to `height` along `n` and faces along it most.
+    pub(super) fn offer(&mut self, facet: &Facet<'_>, n: Vec3, height: f64) {
+        let cosine = facet.normal.dot(n);
+        if cosine >= FACE && cosine > self.cosine && facet.reach(n) >= height {
+            self.patch = Some(facet.patch_index());
+            self.cosine = cosine;
+        }
+    }
+}
+
 /// A triangle and a shape where they are nearest.
 struct Near {
     normal: Vec3,
@@ -156,6 +176,11 @@ impl<'a> Facet<'a> {
             let end = self.normal * ahead.max(0.0) + out * down;
             [self.normal, unit(end)]
         })
+    }
+
+    /// The coplanar triangles that it belongs to.
+    pub(super) fn patch_index(&self) -> u32 {
+        self.surface.triangles[self.index as usize].patch
     }
 
     pub(super) fn reach(&self, n: Vec3) -> f64 {
@@ -506,6 +531,17 @@ impl<'a> Facet<'a> {
             rim_normals::each(self, solid, offer);
         }
         best
+    }
+
+    /// The corners of the patch along the normal of another triangle of the plane.
+    pub(super) fn beside(&self, context: &Context<'_>, normal: Vec3, shape: &Solid<'_>) -> Corners {
+        let mut corners = Corners::new();
+        let facing = self.patch(context, normal, shape, &mut corners);
+        self.rename(true, &mut corners);
+        if let Some(round) = &shape.round {
+            inflate(&facing, &mut corners, None, Some(round));
+        }
+        corners
     }
 
     /// Adds the corners of the patch along `normal`; their codes name the triangle's own corners and

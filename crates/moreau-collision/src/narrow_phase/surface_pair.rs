@@ -18,6 +18,9 @@
 //! clear, too, all n·p_a <= t and n·p_b >= l; what is covered goes. What remains of two convex meshes is
 //! the least translation.
 //!
+//! Triangles of two planes that face each other along the normal of a manifold belong to it (`Pair::widen`).
+//! Of manifolds of the same two planes and corners that of greatest separation stays.
+//!
 //! Where surfaces cross and no normal is possible, the pair of triangles that cross least is pushed
 //! apart along one of their own; what is all below a heightfield is brought up by the triangle over it.
 //!
@@ -25,8 +28,8 @@
 
 use super::context::{Context, GENERIC, unit};
 use super::gjk;
-use super::on_surface::{Ground, NOT_OF_FACE, finish, sunk_corner};
-use super::on_triangle::Facet;
+use super::on_surface::{Ground, NOT_OF_FACE, finish, keep_best, sunk_corner};
+use super::on_triangle::{Facet, Facing};
 use super::patch::{Code, Corner, Corners, NONE, Projection, intersect, square_distance};
 use super::polytope::Polytope;
 use crate::surface::Surface;
@@ -63,9 +66,11 @@ pub(super) fn collide([a, b]: [Ground<'_>; 2], prediction: f64, manifolds: &mut 
         return;
     }
     pair.drop_covered(&mut groups);
+    let planes: Vec<_> = (groups.iter_mut().map(|g| pair.widen(g, &near))).collect();
+    keep_best(&mut groups, &planes, |g| (g.separation, &g.corners));
     rename_doubles(&mut groups);
     for group in &mut groups {
-        // Only what a negative prediction rules out.
+        // What is too far, and all that a negative prediction rules out.
         group.corners.retain(|c| c.separation <= pair.context.limit);
         if group.corners.is_empty() {
             continue;
@@ -91,6 +96,8 @@ struct Pair<'a, 'm> {
 
 /// What two triangles have to do with each other.
 struct Meeting {
+    /// Triangles of A and B.
+    pair: [u32; 2],
     normal: Vec3,
     /// Whether that is the normal of the one, of the other.
     of_face: [bool; 2],
@@ -115,6 +122,8 @@ struct Group {
     first: [u32; 2],
     /// Least s(n) of its members.
     separation: f64,
+    /// Triangles of A and B.
+    members: SmallVec<[[u32; 2]; 8]>,
     corners: Corners,
 }
 
@@ -304,7 +313,7 @@ impl<'a, 'm> Pair<'a, 'm> {
         features.map(|f| f.is_face())
     }
 
-    /// With the corners named after the surfaces' vertices and edges; none where no corner is left.
+    /// With the corners named; none where no corner is left.
     fn meeting(
         &self,
         (normal, separation): (Vec3, f64),
@@ -312,16 +321,7 @@ impl<'a, 'm> Pair<'a, 'm> {
         faces: [bool; 2],
         mut corners: Corners,
     ) -> Option<Meeting> {
-        corners.retain(|c| {
-            let crossing = c.code.crossing;
-            // What lies inside of a patch of coplanar triangles is no corner of it.
-            !(faces[0] && a.is_inner(crossing, c.code.a)
-                || faces[1] && b.is_inner(crossing, c.code.b))
-        });
-        for c in corners.iter_mut() {
-            c.code.a = a.name(c.code.crossing, c.code.a);
-            c.code.b = b.name(c.code.crossing, c.code.b);
-        }
+        rename([a, b], faces, &mut corners);
         let local = -(self.turn.transpose() * normal);
         let of_face = [
             (normal - a.normal).length() <= SAME_NORMAL,
@@ -332,6 +332,7 @@ impl<'a, 'm> Pair<'a, 'm> {
             false => index | NOT_OF_FACE,
         };
         (!corners.is_empty()).then(|| Meeting {
+            pair: [a.index, b.index],
             normal,
             of_face,
             separation,
@@ -380,10 +381,12 @@ impl<'a, 'm> Pair<'a, 'm> {
                 parts: meeting.parts,
                 first: meeting.parts,
                 separation: meeting.separation,
+                members: std::iter::once(meeting.pair).collect(),
                 corners: meeting.corners,
             });
             return;
         };
+        group.members.push(meeting.pair);
         group.separation = group.separation.min(meeting.separation);
         for i in 0..2 {
             group.planes[i] = group.planes[i].or(planes[i]);
@@ -396,24 +399,66 @@ impl<'a, 'm> Pair<'a, 'm> {
                 };
             }
         }
+        self.add(group, meeting.corners);
+    }
+
+    /// Adds the corners that the group has not.
+    fn add(&self, group: &mut Group, corners: Corners) {
         let projection = Projection::new(group.normal);
         let near = 16.0 * self.context.touch * self.context.touch;
-        for mut corner in meeting.corners {
+        for mut corner in corners {
             corner.flat = projection.flat(corner.point_a);
-            let known = |c: &Corner| {
+            let known = |c: &&mut Corner| {
                 let square = square_distance(projection.flat(c.point_a), corner.flat);
                 let equal = c.code == corner.code;
                 square <= near || (equal && square <= self.same_height * self.same_height)
             };
-            // Of two at one place the deeper: the other is of the far side of a plate.
-            match group.corners.iter_mut().find(|c| known(c)) {
-                None => group.corners.push(corner),
-                Some(held) if corner.separation < held.separation - self.same_height => {
-                    *held = corner;
+            // Of two at one place the deeper: the other is the far end of an upright edge.
+            match group.corners.iter_mut().find(known) {
+                Some(held) if corner.separation < held.separation - self.context.tie => {
+                    *held = corner
                 }
                 Some(_) => {}
+                None => group.corners.push(corner),
             }
         }
+    }
+
+    /// Adds the other triangles of the planes that face each other along the normal of a group.
+    ///
+    /// About faces that are a little tilted only those at the lowest vertex have a normal in common. The
+    /// others are about to be landed on, as those of convex shapes are (`feature`). Returns these planes where
+    /// there are two.
+    fn widen(&self, group: &mut Group, near: &[(u32, u32)]) -> Option<[u32; 2]> {
+        let n = group.normal;
+        let local = -(self.turn.transpose() * n);
+        let (top, low) = group.extent();
+        let (mut of_a, mut of_b) = (Facing::default(), Facing::default());
+        for &(index_b, index_a) in near {
+            let a = Facet::new(self.a.surface, index_a, self.origin);
+            let b = Facet::new(self.b.surface, index_b, Vec3::ZERO);
+            of_a.offer(&a, n, top - self.same_height);
+            of_b.offer(&b, local, -low - self.same_height);
+        }
+        let planes = [of_a.patch?, of_b.patch?];
+        for &(index_b, index_a) in near {
+            let a = Facet::new(self.a.surface, index_a, self.origin);
+            let b = Facet::new(self.b.surface, index_b, Vec3::ZERO);
+            if [a.patch_index(), b.patch_index()] != planes
+                || group.members.contains(&[index_a, index_b])
+            {
+                continue;
+            }
+            let own = Polytope::Hull(a.polyhedron());
+            let other = Polytope::Hull(b.placed(self.turn, Vec3::ZERO));
+            let mut corners = Corners::new();
+            let features = self.patch(n, [&own, &other], &mut corners);
+            let least = group.separation - self.context.tie;
+            corners.retain(|c| c.separation >= least && self.is_through_solid(c));
+            rename([&a, &b], features, &mut corners);
+            self.add(group, corners);
+        }
+        Some(planes)
     }
 
     /// Drops the groups that others cover.
@@ -539,6 +584,20 @@ impl<'a, 'm> Pair<'a, 'm> {
         let part = other.surface.triangles.iter().position(at_vertex)?;
         manifold.set_parts((triangle.patch, part as u32 | NOT_OF_FACE));
         Some(manifold)
+    }
+}
+
+/// Names corners after the surfaces' vertices and edges, of which `faces` says whose feature is all of the
+/// triangle.
+fn rename([a, b]: [&Facet<'_>; 2], faces: [bool; 2], corners: &mut Corners) {
+    corners.retain(|c| {
+        let crossing = c.code.crossing;
+        // What lies inside of a patch of coplanar triangles is no corner of it.
+        !(faces[0] && a.is_inner(crossing, c.code.a) || faces[1] && b.is_inner(crossing, c.code.b))
+    });
+    for c in corners.iter_mut() {
+        c.code.a = a.name(c.code.crossing, c.code.a);
+        c.code.b = b.name(c.code.crossing, c.code.b);
     }
 }
 
