@@ -71,7 +71,7 @@ pub fn collide_all(
 }
 
 /// As [`collide_all`], of nothing but the two `parts` that a manifold of the pair named: where they
-/// touch at other poses.
+/// touch at other poses. Parts alone may be deeper than the whole, of which others would touch there.
 pub fn collide_parts(
     (shape_a, pose_a): (&Shape, &Pose),
     (shape_b, pose_b): (&Shape, &Pose),
