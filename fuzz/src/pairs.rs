@@ -8,8 +8,8 @@
 use crate::bytes::Bytes;
 use crate::shapes::{is_rotation, is_usual, shape};
 use moreau::collision::{
-    ClosestPoints, ImpactSettings, Inside, Motion, Ray, closest_points, overlaps, project_point,
-    time_of_impact,
+    ClosestPoints, ImpactSettings, Inside, Motion, Ray, closest_points, collide_holding, overlaps,
+    project_point, time_of_impact,
 };
 use moreau::{CollideSettings, Manifold, Pose, Shape, Vec3, Velocity, collide, collide_all};
 
@@ -100,11 +100,19 @@ impl Pair {
         let (mut one, mut reversed) = (Manifold::default(), Manifold::default());
         collide(a.0, a.1, b.0, b.1, settings, &mut one);
         collide(b.0, b.1, a.0, a.1, settings, &mut reversed);
+        // Its own points, some of them moved, and what is no point.
+        let mut held: Vec<Vec3> = one.points().iter().map(|p| p.point_b).collect();
+        if let [first, .., last] = &mut held[..] {
+            *first = 0.5 * (*first + *last);
+        }
+        held.extend([self.pose_b.translation, Vec3::NAN]);
+        let mut kept = Manifold::default();
+        collide_holding(a, b, settings, &held, &mut kept);
         if !self.is_sound() || settings.prediction.is_nan() {
             return;
         }
         let names = || format!("{}\n{settings:?}\n{one:#?}\n{all:#?}", self.names());
-        for manifold in all.iter().chain([&one]) {
+        for manifold in all.iter().chain([&one, &kept]) {
             self.check_manifold(manifold, settings, &names);
         }
         assert!(
