@@ -10,6 +10,7 @@ use crate::primal_dual::PrimalDual;
 use crate::settings::NewtonSettings;
 use crate::sweeps::sweeps;
 use crate::system::{CONTACT_SWEEP, System};
+use moreau_math::Vec3;
 use moreau_solver::{SolveReport, StopReason};
 
 /// Where the residual is more than this part of the island's speed, that many more sweeps come
@@ -32,6 +33,10 @@ const FIRST_STEPS: u32 = 15;
 /// Contacts up to which an island goes without interior points: the other stages cost as little there, and where
 /// the law has several answers, interior points may end at another one, for their path begins far from the start.
 const FEW_CONTACTS: usize = 20;
+
+/// Factorisations of the associated model, and the part of the work that they may take.
+const STICK_STEPS: u32 = 15;
+const STICK_WORK: u64 = 4;
 
 /// The best answer so far.
 #[derive(Clone, Debug, Default)]
@@ -104,6 +109,8 @@ pub(crate) struct Cascade {
     pub(crate) form: BodyForm,
     pub(crate) system: System,
     best: Best,
+    /// That of the associated model.
+    stuck: Best,
     convex_steps: ConvexSteps,
     primal_dual: PrimalDual,
     interior: Interior,
@@ -114,6 +121,8 @@ pub(crate) struct Cascade {
     pub(crate) stats: NewtonStats,
     /// Factorisations of interior points in this solve.
     interior_steps: u32,
+    /// Those of the associated model.
+    stick_steps: u32,
 }
 
 impl Cascade {
@@ -143,7 +152,9 @@ impl Cascade {
             (self.best.residual, self.best.worst) = form.residual(&self.best.impulses, &self.v);
         }
         let mut polish = 0;
-        self.interior_steps = 0;
+        (self.interior_steps, self.stick_steps) = (0, 0);
+        let cold = settings.stick_first && is_cold(form, l);
+        let mut stuck = false;
         if self.best.residual > keep && self.best.residual <= NEARLY && settings.polish > 0.0 {
             self.polish(settings, POLISHED * aim);
             polish = self.system.factorizations - first;
@@ -156,7 +167,10 @@ impl Cascade {
             self.best.offer(form, &self.l, &self.v);
             self.first_sweeps(settings, aim, &mut count);
         }
-        if self.best.residual > aim {
+        if self.best.residual > aim && cold {
+            stuck = self.stick(settings, aim);
+        }
+        if self.best.residual > aim && !stuck {
             self.newton(settings, &mut count);
         }
         l.clone_from(&self.best.impulses);
@@ -173,6 +187,8 @@ impl Cascade {
             krylov_iterations: self.system.krylov_iterations() - first_iterations,
             polish,
             interior: self.interior_steps,
+            stick: self.stick_steps,
+            stuck,
         };
         let converged = self.best.residual <= settings.tolerance;
         SolveReport {
@@ -216,6 +232,33 @@ impl Cascade {
             left -= some;
             self.best.offer(&self.form, &self.l, &self.v);
         }
+    }
+
+    /// The answer of the associated model where it is one of Coulomb's law, for no contact that pushes slips;
+    /// returns whether it is. Elsewhere nothing but `stick_steps` changes.
+    fn stick(&mut self, settings: &NewtonSettings, aim: f64) -> bool {
+        self.system.analyse(&self.form, &settings.krylov());
+        if self.system.is_incomplete() {
+            return false;
+        }
+        let most = settings.max_work / STICK_WORK / self.system.step_work(&self.form);
+        let budget = Budget {
+            tolerance: aim,
+            enough: settings.tolerance,
+            factorizations: STICK_STEPS.min(u32::try_from(most).unwrap_or(u32::MAX)),
+            sweeps: 0,
+        };
+        let (form, system) = (&self.form, &mut self.system);
+        self.stuck.residual = f64::INFINITY;
+        let first = system.factorizations;
+        self.convex_steps
+            .stick(form, system, &mut self.stuck, &budget);
+        self.stick_steps = system.factorizations - first;
+        if !(self.stuck.residual <= settings.tolerance) {
+            return false;
+        }
+        std::mem::swap(&mut self.best, &mut self.stuck);
+        true
     }
 
     /// S2 to S5, with interior points where the first steps of S2 do not get there, but not in small islands; in
@@ -340,4 +383,11 @@ impl Cascade {
             damping *= 0.6;
         }
     }
+}
+
+/// Whether nothing is known yet of contacts with friction, of which there are some.
+fn is_cold(form: &BodyForm, l: &Dual) -> bool {
+    let pairs = form.contacts.iter().zip(&l.contacts);
+    let mut rough = pairs.filter(|(c, _)| c.mu > 0.0).peekable();
+    rough.peek().is_some() && rough.all(|(_, l)| *l == Vec3::ZERO)
 }

@@ -208,7 +208,7 @@ impl Iteration {
                 let reached = self.minimise(form, system, c, (target, last));
                 std::mem::swap(&mut self.l, &mut self.p);
                 form.velocities(&self.l, &mut self.v);
-                let (residual, worst) = residual(form, &self.l, &self.v);
+                let (residual, worst) = associated_residual(form, &self.l, &self.v);
                 if residual < self.best.residual {
                     (self.best.residual, self.best.worst) = (residual, worst);
                     self.best.impulses.clone_from(&self.l);
@@ -251,7 +251,7 @@ impl Iteration {
                     form.project(candidate);
                 }
                 form.velocities(candidate, &mut self.v);
-                let (residual, worst) = residual(form, candidate, &self.v);
+                let (residual, worst) = associated_residual(form, candidate, &self.v);
                 // Zero impulses are kept even where not even they have a finite residual.
                 if residual < self.best.residual || (k == 1 && self.best.residual == f64::INFINITY)
                 {
@@ -402,7 +402,7 @@ impl Iteration {
 }
 
 /// The largest natural map of the associated model (m/s), and its contact.
-fn residual(form: &BodyForm, l: &Dual, v: &[Six]) -> (f64, Option<usize>) {
+pub(crate) fn associated_residual(form: &BodyForm, l: &Dual, v: &[Six]) -> (f64, Option<usize>) {
     let mut worst = (0.0, None);
     for (i, (c, l)) in form.contacts.iter().zip(&l.contacts).enumerate() {
         let map = convex_natural_map(*l, c.velocity(v), c.mu, c.trace);

@@ -18,12 +18,16 @@
 //! away. Too large a c takes too many Newton steps: where they run out, the stage goes back to the
 //! best answer with a tenth of c.
 //!
+//! With g = 0 throughout it is the associated model itself (`ConvexSteps::stick`), which has one motion. Where
+//! no contact that pushes slips in that one, it is an answer of Coulomb's law too, and the law may have others.
+//!
 //! De Saxcé and Feng, "The bipotential method", Math. Comput. Modelling 28 (1998). Acary, Cadoux,
 //! Lemaréchal and Malick, "A formulation of the linear discrete Coulomb friction problem via convex
 //! optimization", ZAMM 91 (2011).
 
 use crate::augmented::momentum_error;
 use crate::cascade::{Best, Budget};
+use crate::convex::associated_residual;
 use crate::form::{BodyForm, Dual, Six, add_scaled, dot};
 use crate::maps::{ZERO, cone, scaled};
 use crate::system::{CONTACT_LOOK, System, Weights};
@@ -40,6 +44,13 @@ const FAILURES: u32 = 2;
 const SLOW: u32 = 4;
 /// Part of a right-hand side that a direction may miss.
 const REDUCTION: f64 = 1e-2;
+
+/// c of the associated model.
+const C_STICK: f64 = 1e4;
+/// Where the map of the associated model is less than this part of that of Coulomb's law, its answer slips.
+const SLIPS: f64 = 1e-2;
+/// Factorisations towards the tolerance from an answer that is good enough.
+const EXTRA_STEPS: u32 = 2;
 
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ConvexSteps {
@@ -66,6 +77,52 @@ impl ConvexSteps {
         let reduction = std::mem::replace(&mut system.reduction, REDUCTION);
         self.iterate(form, system, best, budget);
         system.reduction = reduction;
+    }
+
+    /// The answer of the associated model, measured by Coulomb's law, until that is within the tolerance, the
+    /// budget is used up, or it is clear that contacts slip. From no impulses at all: from those of sweeps, which
+    /// slide, it takes three times as many factorisations.
+    pub(crate) fn stick(
+        &mut self,
+        form: &BodyForm,
+        system: &mut System,
+        best: &mut Best,
+        budget: &Budget,
+    ) {
+        let start = system.factorizations;
+        let lightest = form.mass.iter().fold(f64::INFINITY, |m, x| m.min(*x));
+        let scale = lightest.sqrt();
+        self.shift.clear();
+        self.shift.resize(form.contacts.len(), 0.0);
+        self.l = form.zero();
+        form.velocities(&self.l, &mut self.v);
+        let (mut c, mut previous) = (C_STICK, f64::INFINITY);
+        // A step may need no factorisation.
+        for _ in 0..OUTER {
+            if best.residual <= budget.tolerance || budget.is_used_up(system, start) {
+                return;
+            }
+            let target = (0.03 * previous.min(1e-2)).max(0.05 * budget.tolerance) * scale;
+            let mut budget = *budget;
+            if best.residual <= budget.enough {
+                // The target may be less than rounding leaves.
+                let most = system.factorizations - start + EXTRA_STEPS;
+                budget.factorizations = budget.factorizations.min(most);
+            }
+            let reached = self.minimise(form, system, c, (target, &budget, start));
+            std::mem::swap(&mut self.l, &mut self.p);
+            form.velocities(&self.l, &mut self.v);
+            best.offer(form, &self.l, &self.v);
+            let (residual, _) = associated_residual(form, &self.l, &self.v);
+            let (exact, _) = form.residual(&self.l, &self.v);
+            if !reached || residual < SLIPS * exact {
+                return;
+            }
+            if residual > 0.5 * previous {
+                c = (c * 10.0).min(C_MOST);
+            }
+            previous = residual;
+        }
     }
 
     fn iterate(&mut self, form: &BodyForm, system: &mut System, best: &mut Best, budget: &Budget) {

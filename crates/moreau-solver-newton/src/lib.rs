@@ -37,6 +37,7 @@
 //! |---|---|---|
 //! | warm start | kept as it is where it is the answer already; Newton at once where it nearly is | `warm.rs` |
 //! | S1 | sweeps of exact single contacts | `sweeps.rs` |
+//! | cold starts only | the associated model, whose answer counts where nothing slips | `convex_steps.rs` |
 //! | large islands only | convex steps: the associated model with De Saxcé's shift | `convex_steps.rs` |
 //! | S2 | primal-dual semismooth Newton | `primal_dual.rs` |
 //! | where that does not get there | interior points, and S2 again from their end | `interior.rs` |
@@ -214,6 +215,10 @@ pub struct NewtonStats {
     pub polish: u32,
     /// Systems among these of interior points.
     pub interior: u32,
+    /// Systems among these of the associated model, with which a cold start begins.
+    pub stick: u32,
+    /// Whether its answer was taken.
+    pub stuck: bool,
 }
 
 impl ContactSolver for NewtonSolver {
