@@ -4,7 +4,7 @@ use crate::world::WorldState;
 use crate::{SnapshotError, World, WorldError};
 
 const MARK: &[u8; 8] = b"moreauW\0";
-const VERSION: u16 = 11;
+const VERSION: u16 = 12;
 
 impl World {
     /// The whole state as bytes: settings, bodies, joints, free ids, contacts and remembered
@@ -136,4 +136,82 @@ fn check(state: &WorldState) -> Result<(), String> {
         return Err("its list of kept manifolds is not usable".into());
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::VERSION;
+    use crate::{Body, Joint, Sleeping, World, WorldSettings};
+    use moreau_collision::Shape;
+    use moreau_math::Vec3;
+
+    /// The names of all fields and variants of a JSON text, each with those that it lies in, in the order in
+    /// which they come first.
+    fn names(json: &str) -> Vec<String> {
+        let (mut names, mut path) = (Vec::new(), Vec::new());
+        let mut pieces = json
+            .split('"')
+            .skip(1)
+            .step_by(2)
+            .zip(json.split('"').skip(2).step_by(2));
+        let mut depth = json
+            .split('"')
+            .next()
+            .map_or(0, |start| start.matches('{').count());
+        for (name, rest) in &mut pieces {
+            path.truncate(depth.saturating_sub(1));
+            path.push(name.to_string());
+            let full = path.join(".");
+            if !names.contains(&full) {
+                names.push(full);
+            }
+            for c in rest.chars() {
+                match c {
+                    '{' => depth += 1,
+                    '}' => depth -= 1,
+                    _ => {}
+                }
+            }
+            path.truncate(depth);
+        }
+        names
+    }
+
+    /// Postcard knows fields by their order alone: where they change, so must the version.
+    #[test]
+    fn the_version_is_that_of_the_fields() {
+        let settings = WorldSettings {
+            sleeping: Some(Sleeping::default()),
+            ..WorldSettings::default()
+        };
+        let mut world = World::new(settings).unwrap();
+        let ground = world.add(Body::fixed(Shape::half_space(Vec3::Y))).unwrap();
+        let cube = || Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5));
+        let low = world.add(cube().at(Vec3::Y * 0.5)).unwrap();
+        let high = world.add(cube().at(Vec3::Y * 1.5)).unwrap();
+        let far = world
+            .add(Body::fixed(Shape::sphere(1.0)).at(Vec3::X * 9.0))
+            .unwrap();
+        world
+            .add_joint(Joint::ball(low, Vec3::X, far, Vec3::ZERO))
+            .unwrap();
+        world.ignore_pair(ground, far, true).unwrap();
+        world.step(1e-3).unwrap();
+        assert!(world.contacts().iter().any(|c| c.b == high));
+        let json = serde_json::to_string(&world.state).unwrap();
+        let found = names(&json).join("\n") + "\n";
+        let file = format!(
+            "{}/tests/layout/version_{VERSION}.txt",
+            env!("CARGO_MANIFEST_DIR")
+        );
+        if std::env::var_os("MOREAU_UPDATE").is_some() {
+            std::fs::write(&file, &found).unwrap();
+        }
+        let expected = std::fs::read_to_string(&file).unwrap_or_default();
+        assert!(
+            found == expected,
+            "the state's fields are not those of snapshots of version {VERSION}: raise VERSION, rename {file}, and \
+             write it with\n    MOREAU_UPDATE=1 cargo test -p moreau-pipeline --lib the_version"
+        );
+    }
 }
