@@ -98,7 +98,7 @@ fn sharp(random: &mut Random) -> Shape {
 }
 
 #[test]
-fn meshes_further_apart_than_the_prediction_do_not_touch() {
+fn sharp_meshes_touch_where_their_hulls_do() {
     let mut random = Random(53);
     let (mut apart, mut beside) = (0, 0);
     for i in 0..2000 {
@@ -122,6 +122,52 @@ fn meshes_further_apart_than_the_prediction_do_not_touch() {
         }
     }
     assert!(apart > 500 && beside > 250, "{apart} {beside}");
+}
+
+/// Also where no triangle of the one crosses any of the other.
+#[test]
+fn what_lies_within_a_convex_mesh_is_found() {
+    let mut random = Random(54);
+    let mut within = 0;
+    for i in 0..400 {
+        let half = vec3(
+            random.range(0.5, 1.0),
+            random.range(0.5, 1.0),
+            random.range(0.5, 1.0),
+        );
+        let around = box_hull(half.x, half.y, half.z);
+        let pose = Pose::new(random.direction() * 3.0, random.rotation());
+        let size = random.range(0.02, 0.2);
+        let inner = [
+            Shape::sphere(size),
+            Shape::capsule(size, 0.5 * size),
+            box_hull(size, 0.7 * size, 0.4 * size),
+            mesh_of(&box_hull(size, 0.7 * size, 0.4 * size)),
+        ];
+        let at = pose.transform_point(half * 0.4 * random.direction());
+        let place = Pose::new(at, random.rotation());
+        for shape in &inner {
+            let solid = match shape {
+                Shape::Mesh(mesh) => Shape::hull(mesh.vertices()).unwrap(),
+                other => other.clone(),
+            };
+            let exact = contact((&around, pose), (&solid, place), 0.02);
+            let right = exact.min_separation().unwrap();
+            for (a, b) in [
+                ((&mesh_of(&around), pose), (shape, place)),
+                ((shape, place), (&mesh_of(&around), pose)),
+            ] {
+                let found = all(a, b, 0.02);
+                let (separation, _) = least(&found).unwrap_or_else(|| panic!("{i}: lost"));
+                assert!(
+                    (separation - right).abs() < 1e-9,
+                    "{i}: {separation} {right}"
+                );
+                within += 1;
+            }
+        }
+    }
+    assert_eq!(within, 400 * 8);
 }
 
 /// Hilly ground of 5 m by 6 m.

@@ -5,14 +5,17 @@
 //! is measured across a far side of it, and may be said to be deeper than that; such contacts go, and where
 //! no other is left, that of the hulls takes their place. So it does where it is deeper than what convex
 //! surfaces found: a vertex on the far side of a wedge has no way through the solids of both, and is left out.
+//! Where that was all there was, or the one lies within the other, the supports of convex ones tell whether they
+//! touch.
 //!
 //! Hulls are made for overlaps of more than 0.2 % of the smaller one's radius only, which last for some
 //! steps at most, and of surfaces of no more than [`MOST_CONVEX`] vertices.
 
+use super::gjk::{self, Difference};
 use super::{CollideSettings, collide};
 use crate::surface::MOST_CONVEX;
 use crate::{Manifold, Shape};
-use moreau_math::Pose;
+use moreau_math::{Pose, Vec3};
 use std::borrow::Cow;
 
 /// Depth, relative to the smaller radius, below which no hull is made.
@@ -29,17 +32,24 @@ pub(super) fn hold(
     manifolds: &mut Vec<Manifold>,
 ) {
     let radius = a.bounding_radius().min(b.bounding_radius());
+    let sides = [(a, pose_a), (b, pose_b)];
+    let convex = is_convex(a) && is_convex(b);
     let depths = manifolds[start..].iter().filter_map(|m| {
         let separation = m.min_separation()?;
-        Some((separation, m.parts()))
+        Some((separation, m.normal(), m.parts()))
     });
     let deepest = depths.reduce(|held, m| if m.0 < held.0 { m } else { held });
-    let Some((separation, parts)) = deepest else {
-        return;
+    let parts = match deepest {
+        // What separates convex ones by so much keeps their supports apart by as much.
+        Some((separation, normal, parts))
+            if separation < -DEEP * radius
+                || (convex && is_closer(sides, normal, separation - DEEP * radius)) =>
+        {
+            parts
+        }
+        None if convex && is_near(sides, settings.prediction.max(0.0), SAME * radius) => (0, 0),
+        _ => return,
     };
-    if separation >= -DEEP * radius {
-        return;
-    }
     let (Some(hull_a), Some(hull_b)) = (hull(a), hull(b)) else {
         return;
     };
@@ -64,6 +74,38 @@ pub(super) fn hold(
         of_hulls.set_parts(parts);
         manifolds.push(of_hulls);
     }
+}
+
+type Placed<'a> = (&'a Shape, &'a Pose);
+
+/// The point (m, world axes, from the shape's origin) furthest along a direction.
+fn support((shape, pose): Placed<'_>, direction: Vec3) -> Option<Vec3> {
+    let local = shape.support(pose.inverse_transform_vector(direction))?;
+    Some(pose.transform_vector(local))
+}
+
+/// The points of A and B (from A's origin) that are nearest along a direction from A to B.
+fn nearest_along([a, b]: [Placed<'_>; 2], direction: Vec3) -> Option<[Vec3; 2]> {
+    let way = b.1.translation - a.1.translation;
+    Some([support(a, direction)?, support(b, -direction)? + way])
+}
+
+/// Whether the hulls are less than `separation` (m) apart along a normal.
+fn is_closer(sides: [Placed<'_>; 2], normal: Vec3, separation: f64) -> bool {
+    nearest_along(sides, normal).is_some_and(|[p, q]| normal.dot(q - p) < separation)
+}
+
+/// Whether the hulls overlap, or are at most `near` (m) apart, which is known to `precision` (m).
+fn is_near(sides: [Placed<'_>; 2], near: f64, precision: f64) -> bool {
+    let way = sides[1].1.translation - sides[0].1.translation;
+    if nearest_along(sides, way).is_none() {
+        return false;
+    }
+    let difference = |direction: Vec3| {
+        let [p, q] = nearest_along(sides, direction).unwrap_or_default();
+        Difference::new((0, p), (0, q))
+    };
+    gjk::nearest_by(way, difference, |_| precision).distance <= near
 }
 
 /// Whether the shape is its own hull.
