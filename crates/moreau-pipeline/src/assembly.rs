@@ -3,6 +3,7 @@
 //! Each follows from the island's bodies alone, so those of a large island are worked out in parts, on the
 //! threads of the pool.
 
+use crate::activity::Marks;
 use crate::common_point::FrictionPoint;
 use crate::contact::Contact;
 use crate::island::NONE;
@@ -15,17 +16,23 @@ use moreau_math::{Vec3, vec3};
 /// Which body of a problem is in which slot.
 #[derive(Clone, Copy)]
 pub(crate) struct Names<'a> {
-    /// Slots of the island's bodies, ascending.
-    pub(crate) bodies: &'a [u32],
+    /// Of each slot.
+    pub(crate) marks: &'a [Marks],
+    /// Of each slot whose body moves, its place among the bodies of its island.
+    pub(crate) places: &'a [u32],
+    /// How many bodies the island has.
+    pub(crate) bodies: usize,
     /// Slots of those that follow them, ascending.
     pub(crate) others: &'a [u32],
 }
 
 impl Names<'_> {
+    /// Index in the problem of the body in slot `index`.
     pub(crate) fn local(self, index: u32) -> usize {
-        match self.bodies.binary_search(&index) {
-            Ok(i) => i,
-            Err(_) => self.bodies.len() + self.others.partition_point(|other| *other < index),
+        if self.marks[index as usize].moves() {
+            self.places[index as usize] as usize
+        } else {
+            self.bodies + self.others.partition_point(|other| *other < index)
         }
     }
 }
@@ -117,13 +124,22 @@ impl Pair {
     #[inline]
     fn of(state: &WorldState, names: Names<'_>, p: &Contact) -> Self {
         let (a, b) = (p.a.index, p.b.index);
-        let body = |index: u32| state.bodies[index as usize].value.as_ref();
+        let marks = [a, b].map(|index| names.marks[index as usize]);
+        let center = |index: u32| {
+            let body = state.bodies[index as usize].value.as_ref();
+            body.map_or(Vec3::ZERO, |body| body.center)
+        };
+        let surface = if marks.iter().any(|m| m.has_moving_surface()) {
+            surface_velocity(state, (a, b))
+        } else {
+            Vec3::ZERO
+        };
         Self {
             slots: (a, b),
             a: names.local(a),
             b: names.local(b),
-            surface: surface_velocity(state, (a, b)),
-            friction_point: FrictionPoint::of([body(a), body(b)]),
+            surface,
+            friction_point: FrictionPoint::of(marks, || center(b) - center(a)),
         }
     }
 

@@ -227,7 +227,8 @@ impl World {
             .collect::<Vec<_>>()
             .into_iter()
             .peekable();
-        islands.build(&self.state, &self.activity, &scratch.points);
+        islands.list_ends(&scratch.points, false);
+        islands.build(&self.state, &self.activity);
         scratch.results.clear();
         for range in &islands.ranges {
             let first = islands.bodies[range.bodies.start];

@@ -16,7 +16,7 @@
 //! 5 % of the size, which turns both by the normal's impulse, too: beyond the slop, half-way is between the two.
 
 use crate::WorldSettings;
-use crate::body::BodyState;
+use crate::activity::Marks;
 use crate::contact::Contact;
 use moreau_collision::Shape;
 use moreau_math::Vec3;
@@ -34,15 +34,12 @@ pub(crate) enum FrictionPoint {
 }
 
 impl FrictionPoint {
-    /// Of a pair of bodies.
-    pub(crate) fn of(bodies: [Option<&BodyState>; 2]) -> Self {
-        let [Some(a), Some(b)] = bodies else {
-            return Self::Own;
-        };
-        if is_faceted(&a.shape) && is_faceted(&b.shape) {
+    /// Of a pair of bodies, `apart` (m) from A's centre to B's.
+    pub(crate) fn of([a, b]: [Marks; 2], apart: impl FnOnce() -> Vec3) -> Self {
+        if a.is_faceted() && b.is_faceted() {
             Self::Common
         } else if a.moves() && b.moves() {
-            Self::OfOverlap(b.center - a.center)
+            Self::OfOverlap(apart())
         } else {
             Self::Own
         }

@@ -4,16 +4,22 @@
 use crate::activity::Activity;
 use crate::contact::Contact;
 use crate::profile::held;
+use crate::share::SHARE;
 use crate::world::WorldState;
+use rayon::prelude::*;
 
 /// The islands of a step, as ranges into three lists.
 #[derive(Default)]
 pub(crate) struct Islands {
+    /// The bodies of each contact point, by slot, apart from the points themselves: most passes ask for no more.
+    pub(crate) ends: Vec<(u32, u32)>,
     parent: Vec<u32>,
     /// Of the sort by island.
     starts: Vec<usize>,
     /// Island of each slot, `NONE` for a body in no island.
     island: Vec<u32>,
+    /// Place of each slot among the bodies of its island.
+    pub(crate) places: Vec<u32>,
     /// Slots of dynamic bodies, island after island, ascending in each.
     pub(crate) bodies: Vec<u32>,
     /// Indices of contact points, island after island, ascending in each.
@@ -37,8 +43,10 @@ pub(crate) const NONE: u32 = u32::MAX;
 impl Islands {
     /// What is held here.
     pub(crate) fn bytes(&self) -> usize {
-        held(&self.parent)
+        held(&self.ends)
+            + held(&self.parent)
             + held(&self.island)
+            + held(&self.places)
             + held(&self.bodies)
             + held(&self.contacts)
             + held(&self.joints)
@@ -56,7 +64,20 @@ impl Islands {
         self.ranges.get(self.island[slot as usize] as usize)
     }
 
-    pub(crate) fn build(&mut self, state: &WorldState, activity: &Activity, points: &[Contact]) {
+    /// Lists the bodies of all contact points.
+    pub(crate) fn list_ends(&mut self, points: &[Contact], parallel: bool) {
+        let ends = |p: &Contact| (p.a.index, p.b.index);
+        if parallel && points.len() >= 2 * SHARE {
+            let points = points.par_iter().with_min_len(SHARE);
+            points.map(ends).collect_into_vec(&mut self.ends);
+        } else {
+            self.ends.clear();
+            self.ends.extend(points.iter().map(ends));
+        }
+    }
+
+    /// Makes the islands anew. The bodies of the contact points are those that were listed last.
+    pub(crate) fn build(&mut self, state: &WorldState, activity: &Activity) {
         let slots = state.bodies.len();
         // Only the bodies that take part are looked at.
         for index in self.bodies.drain(..) {
@@ -67,19 +88,12 @@ impl Islands {
         for index in &activity.bodies {
             self.parent[*index as usize] = *index;
         }
-        let dynamic = |index: u32| {
-            let body = state.bodies[index as usize].value.as_ref();
-            body.is_some_and(|b| b.moves())
-        };
+        let dynamic = |index: u32| activity.marks[index as usize].moves();
+        let ends = std::mem::take(&mut self.ends);
         // Bodies with a contact or joint are marked with island 0 until the islands have numbers; roots are
         // the smallest.
-        let mut last = (NONE, NONE);
-        for p in points {
-            let (a, b) = (p.a.index, p.b.index);
-            if (a, b) != last {
-                last = (a, b);
-                self.link(a, b, &dynamic);
-            }
+        for run in ends.chunk_by(PartialEq::eq) {
+            self.link(run[0].0, run[0].1, &dynamic);
         }
         let joint = |slot: &u32| state.joints[*slot as usize].value.map(|j| j.joint);
         for joint in activity.joints.iter().filter_map(joint) {
@@ -108,15 +122,19 @@ impl Islands {
         sort_into(keys, (ranges, starts), &mut self.bodies, |range, r| {
             range.bodies = r
         });
+        self.places.resize(slots, NONE);
+        for range in ranges.iter() {
+            for (place, slot) in (0..).zip(&self.bodies[range.bodies.clone()]) {
+                self.places[*slot as usize] = place;
+            }
+        }
         if let [only] = &mut ranges[..] {
-            only.contacts = 0..points.len();
+            only.contacts = 0..ends.len();
             self.contacts.clear();
-            self.contacts.extend(0..points.len() as u32);
+            self.contacts.extend(0..ends.len() as u32);
         } else {
-            let keys = points.iter().enumerate().map(|(i, p)| {
-                let island = place(island_of(p.a.index, p.b.index));
-                (island, i as u32)
-            });
+            let keys = (0..).zip(&ends);
+            let keys = keys.map(|(i, (a, b))| (place(island_of(*a, *b)), i));
             sort_into(keys, (ranges, starts), &mut self.contacts, |range, r| {
                 range.contacts = r
             });
@@ -130,6 +148,7 @@ impl Islands {
         sort_into(joints, (ranges, starts), &mut self.joints, |range, r| {
             range.joints = r
         });
+        self.ends = ends;
     }
 
     fn link(&mut self, a: u32, b: u32, dynamic: &impl Fn(u32) -> bool) {

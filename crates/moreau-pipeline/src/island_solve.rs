@@ -1,14 +1,16 @@
 //! One island: assembly, velocity solve, energy guard, position correction.
 
+use crate::activity::Marks;
 use crate::assembly::{self, Names, Seen};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
-use crate::island::{IslandRange, Islands, NONE};
+use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
 use crate::share::SHARE;
 use crate::solver_choice::WorldSolver;
+use crate::warm_start::warm_scale;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
 use moreau_constraint::{
@@ -23,6 +25,8 @@ use rayon::prelude::*;
 /// What all islands of a step share.
 pub(crate) struct StepInput<'a> {
     pub(crate) state: &'a WorldState,
+    /// Of each slot.
+    pub(crate) marks: &'a [Marks],
     pub(crate) islands: &'a Islands,
     pub(crate) points: &'a [Contact],
     /// Warm start of each point, (n, t1, t2), N s.
@@ -210,10 +214,7 @@ impl Worker {
             })?;
         }
         self.add_other_bodies(input, island)?;
-        let names = Names {
-            bodies: island.bodies,
-            others: &self.others,
-        };
+        let names = names(&self.others, input, island);
         let count = island.contacts.len();
         let warm = &mut self.impulses.contacts;
         warm.resize(count, Vec3::ZERO);
@@ -226,10 +227,7 @@ impl Worker {
         self.speed = self.speed.max(seen.speed);
         for slot in island.joints {
             let joint = joint_state(input.state, *slot);
-            let bodies = (
-                self.local(island, joint.joint.a.index),
-                self.local(island, joint.joint.b.index),
-            );
+            let bodies = joint_bodies(names, joint);
             let geometry = JointGeometry::new(input.state, joint);
             for row in geometry.rows(joint, bodies, Vec3::ZERO) {
                 self.problem.add_row(row)?;
@@ -271,19 +269,16 @@ impl Worker {
         island: &Island<'_>,
     ) -> Result<(), WorldError> {
         self.others.clear();
-        let mut last = (NONE, NONE);
-        let contacts = island.contacts.iter().filter_map(|i| {
-            let p = &input.points[*i as usize];
-            let before = std::mem::replace(&mut last, (p.a.index, p.b.index));
-            (before != last).then_some([last.0, last.1])
+        let contacts = island.contacts.iter().map(|i| {
+            let (a, b) = input.islands.ends[*i as usize];
+            [a, b]
         });
         let joints = island.joints.iter().flat_map(|slot| {
             let joint = joint_state(input.state, *slot).joint;
             [joint.a.index, joint.b.index]
         });
         for index in contacts.flatten().chain(joints) {
-            let body = input.state.bodies[index as usize].value.as_ref();
-            if body.is_some_and(|b| !b.moves()) && self.others.last() != Some(&index) {
+            if !input.marks[index as usize].moves() && self.others.last() != Some(&index) {
                 self.others.push(index);
             }
         }
@@ -294,12 +289,6 @@ impl Worker {
                 .add_body(BodyInput::moving(input.free[*index as usize]))?;
         }
         Ok(())
-    }
-
-    /// Index in the problem of the body in slot `index`.
-    fn local(&self, island: &Island<'_>, index: u32) -> usize {
-        let (bodies, others) = (island.bodies, &self.others[..]);
-        Names { bodies, others }.local(index)
     }
 
     /// Newton's law with friction at several contacts can create energy. The energy that contacts
@@ -427,10 +416,7 @@ impl Worker {
         }
         for slot in island.joints {
             let joint = joint_state(input.state, *slot);
-            let bodies = (
-                self.local(island, joint.joint.a.index),
-                self.local(island, joint.joint.b.index),
-            );
+            let bodies = joint_bodies(names(&self.others, input, island), joint);
             let geometry = JointGeometry::new(input.state, joint);
             let speed = geometry.gap(joint) * (knobs.rate / input.dt);
             let speed = speed.clamp_length_max(knobs.max_speed);
@@ -464,6 +450,22 @@ impl<'a> Island<'a> {
             joints: &input.islands.joints[range.joints.clone()],
         }
     }
+}
+
+/// Which body of the island's problem is in which slot; `others` are those that follow its own.
+fn names<'a>(others: &'a [u32], input: &StepInput<'a>, island: &Island<'_>) -> Names<'a> {
+    Names {
+        marks: input.marks,
+        places: &input.islands.places,
+        bodies: island.bodies.len(),
+        others,
+    }
+}
+
+/// The bodies of a joint in the island's problem.
+fn joint_bodies(names: Names<'_>, joint: &JointState) -> (usize, usize) {
+    let (a, b) = (joint.joint.a.index, joint.joint.b.index);
+    (names.local(a), names.local(b))
 }
 
 /// b_n (m/s) of a contact of separation `phi` (m) that opens with the speed `u` (m/s), for
@@ -515,14 +517,6 @@ fn row_count(joint: &JointState) -> usize {
         JointKind::Ball => 3,
         JointKind::Distance { .. } => 1,
     }
-}
-
-/// Impulses grow with the step that they act over.
-pub(crate) fn warm_scale(state: &WorldState, dt: f64) -> f64 {
-    if !state.settings.warm_start || state.last_dt == 0.0 {
-        return 0.0;
-    }
-    dt / state.last_dt
 }
 
 struct JointGeometry {

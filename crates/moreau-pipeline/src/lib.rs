@@ -58,6 +58,7 @@ mod solver_choice;
 mod step;
 mod sweep;
 mod wake;
+mod warm_start;
 mod world;
 
 pub use body::{Body, BodyKind, BodyView, Mass};

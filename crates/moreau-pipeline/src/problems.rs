@@ -37,12 +37,10 @@ impl World {
         let mut report = StepReport::default();
         self.find_pairs(&mut scratch, dt, false, &mut report);
         self.find_contacts(&mut scratch, dt, false, &mut report);
-        scratch
-            .islands
-            .build(&self.state, &self.activity, &scratch.points);
+        scratch.islands.build(&self.state, &self.activity);
         self.look_up_warm_starts(&mut scratch, dt, false, &mut report);
         let mut worker = Worker::new(self.solver.fork());
-        let input = scratch.input(&self.state, dt);
+        let input = scratch.input((&self.state, &self.activity), dt);
         let ranges = scratch.islands.ranges.iter();
         let problems = ranges.map(|range| worker.problem(&input, range)).collect();
         self.scratch = scratch;

@@ -28,7 +28,7 @@
 //! Left out are only contacts with static and kinematic bodies; the step report counts them.
 
 use crate::BodyId;
-use crate::common_point;
+use crate::activity::Marks;
 use crate::contact::Contact;
 use crate::sweep::Path;
 use crate::world::WorldState;
@@ -78,11 +78,14 @@ impl Seams {
     /// Takes ghosts out of `points`; returns how many manifolds and how many points went.
     pub(crate) fn remove_ghosts(
         &mut self,
-        state: &WorldState,
+        (state, marks): (&WorldState, &[Marks]),
         (free, dt): (&[Velocity], f64),
-        points: &mut Vec<Contact>,
+        (points, ends): (&mut Vec<Contact>, &[(u32, u32)]),
     ) -> (usize, usize) {
-        self.find_groups(state, points);
+        self.find_groups((state, marks), (points, ends));
+        if self.groups.len() < 2 {
+            return (0, 0);
+        }
         self.ghost.clear();
         self.ghost.resize(points.len(), false);
         let mut manifolds = 0;
@@ -107,7 +110,7 @@ impl Seams {
                         None => break,
                     }
                 }
-                if leans((state, points), support, group) {
+                if leans((state, marks, points), support, group) {
                     self.leaning.push((support.clone(), group.clone()));
                 } else {
                     self.ghost[group.points.clone()].fill(true);
@@ -127,17 +130,29 @@ impl Seams {
         (manifolds, before - points.len())
     }
 
-    fn find_groups(&mut self, state: &WorldState, points: &[Contact]) {
+    fn find_groups(
+        &mut self,
+        (state, marks): (&WorldState, &[Marks]),
+        (points, ends): (&[Contact], &[(u32, u32)]),
+    ) {
         self.groups.clear();
+        let dynamic = |slot: u32| marks[slot as usize].is_dynamic();
         let mut start = 0;
-        for run in points.chunk_by(Contact::same_manifold) {
-            let range = start..start + run.len();
+        while start < points.len() {
+            let (a, b) = ends[start];
+            if dynamic(a) == dynamic(b) {
+                start += 1;
+                continue;
+            }
+            let same = |p: &&Contact| p.same_manifold(&points[start]);
+            let range = start..start + points[start..].iter().take_while(same).count();
             start = range.end;
+            let run = &points[range.clone()];
             let (a, b) = (run[0].a, run[0].b);
-            let (body, fixed, part, normal) = match (dynamic(state, a), dynamic(state, b)) {
-                (false, true) => (b, a, run[0].part_a, run[0].normal),
-                (true, false) => (a, b, run[0].part_b, -run[0].normal),
-                _ => continue,
+            let (body, fixed, part, normal) = if dynamic(b.index) {
+                (b, a, run[0].part_a, run[0].normal)
+            } else {
+                (a, b, run[0].part_b, -run[0].normal)
             };
             let shape = state.bodies[fixed.index as usize].value.as_ref();
             self.groups.push(Group {
@@ -156,11 +171,6 @@ impl Seams {
         self.groups
             .sort_unstable_by_key(|g| (g.body, g.fixed, g.part, g.points.start));
     }
-}
-
-fn dynamic(state: &WorldState, id: BodyId) -> bool {
-    let body = state.bodies[id.index as usize].value.as_ref();
-    body.is_some_and(|b| b.is_dynamic())
 }
 
 /// The velocity of the body on its free path, relative to the fixed one.
@@ -219,16 +229,19 @@ fn covers(
 }
 
 /// Whether the ghost faces along the support's normal, with points that are those of the start of the step.
-fn leans((state, points): (&WorldState, &[Contact]), support: &Group, group: &Group) -> bool {
+fn leans(
+    (state, marks, points): (&WorldState, &[Marks], &[Contact]),
+    support: &Group,
+    group: &Group,
+) -> bool {
     let at_start = |p: &Contact| {
         let gap = group
             .normal
             .dot(on_body(p, group) - on_fixed(state, p, group));
         (gap - p.separation).abs() <= AT_START
     };
-    let body = state.bodies[group.body.index as usize].value.as_ref();
     // A round one is carried by the ground below it alone.
-    body.is_some_and(|b| common_point::is_faceted(&b.shape))
+    marks[group.body.index as usize].is_faceted()
         && support.normal.dot(group.normal) > LEANS
         && points[group.points.clone()].iter().all(at_start)
 }

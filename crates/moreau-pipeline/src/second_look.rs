@@ -185,7 +185,8 @@ impl World {
             .into_iter()
             .zip(results.collect::<Vec<_>>())
             .peekable();
-        islands.build(&self.state, &self.activity, points);
+        islands.list_ends(points, false);
+        islands.build(&self.state, &self.activity);
         scratch.results.clear();
         let mut again = Vec::with_capacity(islands.ranges.len());
         for range in &islands.ranges {

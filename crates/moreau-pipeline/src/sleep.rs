@@ -314,7 +314,8 @@ impl World {
         self.activity.refresh(&self.state);
         self.activity.forget();
         let islands = &mut scratch.islands;
-        islands.build(&self.state, &self.activity, &self.state.contacts);
+        islands.list_ends(&self.state.contacts, false);
+        islands.build(&self.state, &self.activity);
         let slot = id.index;
         let mut resting = Resting {
             bodies: vec![slot],

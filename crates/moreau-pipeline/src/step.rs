@@ -3,12 +3,13 @@
 //! Everything is worked out in scratch memory first; the state changes only at the end, so that a
 //! step that fails leaves no trace.
 
+use crate::activity::Activity;
 use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::crossings::{self, Crossings};
 use crate::integrate::{Motion, advance, free_velocity};
 use crate::island::{IslandRange, Islands};
-use crate::island_solve::{IslandResult, StepInput, Worker, warm_scale};
+use crate::island_solve::{IslandResult, StepInput, Worker};
 use crate::motion::{self, Held, Moving};
 use crate::profile::{Clock, StageTimes, StepProfile, held};
 use crate::seams::Seams;
@@ -19,7 +20,6 @@ use crate::sleep;
 use crate::wake::Undo;
 use crate::world::{World, WorldState};
 use crate::{BodyId, IslandReport, LaneFill, StepReport, WorldBytes, WorldError};
-use moreau_cache::CacheCounters;
 use moreau_math::{Quat, SymMat3, Vec3, Velocity};
 use moreau_solver::SolveReport;
 use rayon::prelude::*;
@@ -133,9 +133,14 @@ impl Scratch {
     }
 
     /// What the islands' solvers see.
-    pub(crate) fn input<'a>(&'a self, state: &'a WorldState, dt: f64) -> StepInput<'a> {
+    pub(crate) fn input<'a>(
+        &'a self,
+        (state, activity): (&'a WorldState, &'a Activity),
+        dt: f64,
+    ) -> StepInput<'a> {
         StepInput {
             state,
+            marks: &activity.marks,
             islands: &self.islands,
             points: &self.points,
             warm: &self.warm,
@@ -260,9 +265,7 @@ impl World {
             }
 
             // The groups that must be solved together.
-            scratch
-                .islands
-                .build(&self.state, &self.activity, &scratch.points);
+            scratch.islands.build(&self.state, &self.activity);
             report.islands = scratch.islands.ranges.len();
             times.islands += clock.lap();
 
@@ -331,10 +334,18 @@ impl World {
         report.manifolds =
             self.detection
                 .list_points(&self.state, &scratch.free, &mut scratch.points, parallel);
-        let (ghosts, ghost_points) =
-            scratch
-                .seams
-                .remove_ghosts(&self.state, (&scratch.free, dt), &mut scratch.points);
+        let Scratch {
+            islands, points, ..
+        } = scratch;
+        islands.list_ends(points, parallel);
+        let (ghosts, ghost_points) = scratch.seams.remove_ghosts(
+            (&self.state, &self.activity.marks),
+            (&scratch.free, dt),
+            (points, &islands.ends),
+        );
+        if ghosts > 0 {
+            islands.list_ends(points, parallel);
+        }
         report.manifolds -= ghosts;
         report.seam_points = ghost_points;
         report.contact_points = scratch.points.len();
@@ -389,7 +400,7 @@ impl World {
         let mut results = std::mem::take(&mut scratch.results);
         let input = StepInput {
             profiling: self.profiling,
-            ..scratch.input(&self.state, dt)
+            ..scratch.input((&self.state, &self.activity), dt)
         };
         let workers = &scratch.workers;
         let solve = |together: bool, range: &IslandRange, result: &mut IslandResult| {
@@ -427,48 +438,6 @@ impl World {
         }
         scratch.results = results;
         self.gather_reports(scratch, report)
-    }
-
-    pub(crate) fn look_up_warm_starts(
-        &mut self,
-        scratch: &mut Scratch,
-        dt: f64,
-        parallel: bool,
-        report: &mut StepReport,
-    ) {
-        let scale = warm_scale(&self.state, dt);
-        scratch.warm.resize(scratch.points.len(), Vec3::ZERO);
-        if scale == 0.0 {
-            scratch.warm.fill(Vec3::ZERO);
-            return;
-        }
-        let cache = &self.state.cache;
-        let look_up = |(warm, points): (&mut [Vec3], &[Contact])| {
-            let mut reader = cache.reader();
-            for (warm, p) in warm.iter_mut().zip(points) {
-                let pair = (p.a.to_bits(), p.b.to_bits());
-                let old = reader.look_up(pair, p.key(), p.normal);
-                *warm = old.map_or(Vec3::ZERO, |old| {
-                    let (t1, t2) = (
-                        p.tangent1.dot(old.tangential),
-                        p.tangent2.dot(old.tangential),
-                    );
-                    Vec3::new(old.normal_impulse, t1, t2) * scale
-                });
-            }
-            reader.counters()
-        };
-        let (warm, points) = (&mut scratch.warm, &scratch.points);
-        let found = if parallel && points.len() > SHARE {
-            let chunks = warm.par_chunks_mut(SHARE).zip(points.par_chunks(SHARE));
-            chunks
-                .map(look_up)
-                .reduce(CacheCounters::default, |x, y| x + y)
-        } else {
-            look_up((warm, points))
-        };
-        self.state.cache.count(found);
-        report.warm_started = found.hits as usize;
     }
 
     fn gather_reports(

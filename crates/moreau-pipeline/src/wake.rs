@@ -248,6 +248,7 @@ impl World {
             scratch
                 .points
                 .retain(|p| moves(state, p.a.index) || moves(state, p.b.index));
+            scratch.islands.list_ends(&scratch.points, false);
         }
         false
     }

@@ -422,6 +422,7 @@ impl World {
         body::finite("surface_velocity", velocity, id)?;
         self.disturb(id)?;
         self.get_mut(id)?.surface_velocity = velocity;
+        self.activity.forget();
         Ok(())
     }
 
