@@ -4,10 +4,22 @@
 //! they were stored; where that guess is wrong it is a binary search. Neither list gives memory
 //! back, so a steady scene allocates nothing.
 
+use crate::new_entries::{Filled, NewEntries};
 use crate::{CacheEntry, CachedImpulse, PairKey};
 use moreau_math::{Vec3, libm};
 use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
+
+/// What is in a place before it is filled.
+const UNFILLED: CacheEntry = CacheEntry {
+    pair: PairKey { a: 0, b: 0 },
+    feature: 0,
+    impulse: CachedImpulse {
+        normal: Vec3::ZERO,
+        normal_impulse: 0.0,
+        tangential: Vec3::ZERO,
+    },
+};
 
 /// Settings of a [`ContactCache`].
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
@@ -59,13 +71,16 @@ impl std::ops::AddAssign for CacheCounters {
 ///
 /// A step looks its contacts up, solves, and then writes the new impulses between
 /// [`begin`](Self::begin) and [`finish`](Self::finish); what is not pushed is forgotten.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize, Deserialize)]
 #[serde(from = "Stored")]
 pub struct ContactCache {
     settings: CacheSettings,
     entries: Vec<CacheEntry>,
+    /// Between the steps it may still hold what was there before the last, to be written over.
     #[serde(skip)]
     next: Vec<CacheEntry>,
+    #[serde(skip)]
+    is_begun: bool,
     #[serde(skip)]
     counters: CacheCounters,
     #[serde(skip)]
@@ -103,6 +118,7 @@ impl ContactCache {
             settings,
             entries: Vec::new(),
             next: Vec::new(),
+            is_begun: false,
             counters: CacheCounters::default(),
             cursor: 0,
             least_cosine: libm::cos(settings.max_turn.clamp(0.0, std::f64::consts::PI)),
@@ -187,6 +203,7 @@ impl ContactCache {
     /// readable until [`finish`](Self::finish).
     pub fn begin(&mut self) {
         self.next.clear();
+        self.is_begun = true;
         self.counters = CacheCounters::default();
         self.cursor = 0;
     }
@@ -194,6 +211,10 @@ impl ContactCache {
     /// Adds the impulse of a contact of the pair (first body, second body) to this step's list.
     /// Ascending (pair, feature) is fastest; any order gives the same cache.
     pub fn push(&mut self, bodies: (u64, u64), feature: u128, impulse: CachedImpulse) {
+        if !self.is_begun {
+            self.next.clear();
+            self.is_begun = true;
+        }
         let (pair, swapped) = PairKey::new(bodies);
         let impulse = if swapped { impulse.swapped() } else { impulse };
         self.next.push(CacheEntry {
@@ -206,16 +227,65 @@ impl ContactCache {
     /// Ends the step: this step's list replaces the last one. Of two points with the same pair and
     /// feature the one with the larger normal impulse is kept.
     pub fn finish(&mut self) {
+        if !self.is_begun {
+            self.next.clear();
+        }
         order(&mut self.next);
+        self.turn();
+    }
+
+    /// The whole list of this step, of `count` contacts, at once, in place of [`begin`](Self::begin),
+    /// [`push`](Self::push) and [`finish`](Self::finish): `fill` may fill it in parts, on several threads.
+    /// Returns what it says. Where it leaves places out nothing is remembered.
+    ///
+    /// ```
+    /// use moreau_cache::{CachedImpulse, ContactCache};
+    /// use moreau_math::Vec3;
+    ///
+    /// let impulse = |i: usize| CachedImpulse {
+    ///     normal: Vec3::Y, normal_impulse: i as f64, tangential: Vec3::ZERO,
+    /// };
+    /// let mut cache = ContactCache::default();
+    /// cache.replace_by(100, |places| {
+    ///     let (first, second) = places.split_at(50);
+    ///     std::thread::scope(|scope| {
+    ///         for part in [first, second] {
+    ///             scope.spawn(|| part.fill(|i| ((1, 2), i as u128, impulse(i))));
+    ///         }
+    ///     });
+    /// });
+    /// assert_eq!(cache.look_up((1, 2), 70, Vec3::Y), Some(impulse(70)));
+    /// ```
+    pub fn replace_by<T>(&mut self, count: usize, fill: impl FnOnce(NewEntries<'_>) -> T) -> T {
+        self.counters = CacheCounters::default();
+        self.is_begun = false;
+        // What is there is written over.
+        self.next.resize(count, UNFILLED);
+        let mut filled = Filled::default();
+        let result = fill(NewEntries::new(&mut self.next, &filled));
+        if *filled.count.get_mut() < count {
+            self.next.clear();
+        }
+        if *filled.disordered.get_mut() > 0 {
+            order(&mut self.next);
+        }
+        self.turn();
+        result
+    }
+
+    /// What was written is what is read from here on.
+    fn turn(&mut self) {
         std::mem::swap(&mut self.entries, &mut self.next);
-        self.next.clear();
+        self.is_begun = false;
         self.cursor = 0;
     }
 
     /// Forgets every contact of a body, in the last step's list and in the one being written.
     pub fn remove_body(&mut self, body: u64) {
         self.entries.retain(|e| !e.pair.contains(body));
-        self.next.retain(|e| !e.pair.contains(body));
+        if self.is_begun {
+            self.next.retain(|e| !e.pair.contains(body));
+        }
         self.cursor = 0;
     }
 
@@ -297,6 +367,17 @@ impl CacheReader<'_> {
             return Some(self.cursor);
         }
         entries.binary_search_by(|e| e.key().cmp(&key)).ok()
+    }
+}
+
+impl Clone for ContactCache {
+    fn clone(&self) -> Self {
+        let next: &[CacheEntry] = if self.is_begun { &self.next } else { &[] };
+        Self {
+            entries: self.entries.clone(),
+            next: next.to_vec(),
+            ..*self
+        }
     }
 }
 

@@ -26,6 +26,8 @@
 
 mod cache;
 mod entry;
+mod new_entries;
 
 pub use cache::{CacheCounters, CacheReader, CacheSettings, ContactCache};
 pub use entry::{CacheEntry, CachedImpulse, PairKey};
+pub use new_entries::NewEntries;

@@ -263,3 +263,62 @@ fn readers_find_what_the_cache_finds() {
     cache.count(second.1);
     assert_eq!(cache.counters(), counted);
 }
+
+#[test]
+fn a_list_given_in_parts_is_the_one_that_is_pushed() {
+    let impulse = |x: f64| CachedImpulse {
+        normal: Vec3::Y,
+        normal_impulse: x,
+        tangential: Vec3::ZERO,
+    };
+    // In order; with neighbours, across the parts too, that are not; with one that comes twice.
+    let in_order: Vec<u64> = (0..10).collect();
+    let across = vec![0, 1, 2, 4, 3, 5, 6, 7, 8, 9];
+    let twice = vec![0, 1, 2, 3, 3, 5, 6, 9, 8, 7];
+    for bodies in [in_order, across, twice] {
+        let entry = |i: usize| ((bodies[i] + 1, bodies[i]), 7, impulse(i as f64));
+        let mut pushed = ContactCache::default();
+        pushed.begin();
+        for i in 0..bodies.len() {
+            let (pair, feature, impulse) = entry(i);
+            pushed.push(pair, feature, impulse);
+        }
+        pushed.finish();
+        let mut cache = ContactCache::default();
+        // A longer list before it, and a shorter one.
+        for count in [15, 3] {
+            cache.replace_by(count, |places| {
+                places.fill(|i| ((90, 80 + i as u64), 0, impulse(1.0)));
+            });
+        }
+        let said = cache.replace_by(bodies.len(), |places| {
+            let (first, second) = places.split_at(4);
+            assert_eq!((first.len(), second.len()), (4, 6));
+            second.fill(entry);
+            first.fill(entry);
+            "both"
+        });
+        assert_eq!((said, &cache), ("both", &pushed));
+        // What was there before is not written again.
+        cache.push((1, 2), 3, impulse(4.0));
+        cache.finish();
+        assert_eq!(cache.len(), 1);
+    }
+}
+
+#[test]
+fn a_list_with_places_left_out_is_forgotten() {
+    let mut cache = ContactCache::default();
+    let impulse = CachedImpulse {
+        normal: Vec3::Y,
+        normal_impulse: 1.0,
+        tangential: Vec3::ZERO,
+    };
+    for (filled, kept) in [(5, 5), (4, 0)] {
+        cache.replace_by(5, |places| {
+            let (first, _) = places.split_at(filled);
+            first.fill(|i| ((1, 2 + i as u64), 0, impulse));
+        });
+        assert_eq!(cache.len(), kept);
+    }
+}

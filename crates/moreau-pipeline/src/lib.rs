@@ -26,6 +26,7 @@ mod activity;
 mod assembly;
 mod body;
 mod bullets;
+mod commit;
 mod common_point;
 mod contact;
 mod corrector;

@@ -30,6 +30,7 @@ use crate::crossings::inner_radius;
 use crate::integrate::{Motion, advance};
 use crate::island::Islands;
 use crate::profile::held;
+use crate::share::each_slot;
 use crate::step::Scratch;
 use crate::world::{World, WorldState};
 use crate::{BodyId, StepReport, WorldError};
@@ -37,6 +38,7 @@ use moreau_collision::{CollideSettings, Manifold, Shape, collide};
 use moreau_constraint::ContactFrame;
 use moreau_math::{Pose, Vec3, Velocity};
 use rayon::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Part of the thinner body's inner radius that two may be deeper in each other than contacts say.
 const SHARE: f64 = 0.02;
@@ -81,7 +83,7 @@ impl World {
         report: &mut StepReport,
     ) -> Result<(), WorldError> {
         let mut look = std::mem::take(&mut scratch.second_look);
-        self.list_turning(&mut look, scratch, dt);
+        self.list_turning(&mut look, scratch, (dt, parallel));
         let start = Start {
             state: &self.state,
             islands: &scratch.islands,
@@ -107,7 +109,7 @@ impl World {
     }
 
     /// Lists the pairs that turn so far that contacts may not describe them, and meet where the step leads.
-    fn list_turning(&self, look: &mut SecondLook, scratch: &Scratch, dt: f64) {
+    fn list_turning(&self, look: &mut SecondLook, scratch: &Scratch, (dt, parallel): (f64, bool)) {
         let SecondLook {
             swings,
             ends,
@@ -117,16 +119,17 @@ impl World {
         let slop = 2.0 * self.state.settings.position_correction.slop;
         swings.clear();
         swings.resize(self.state.bodies.len(), 0.0);
-        let mut most = 0.0f64;
-        for &slot in &self.activity.bodies {
-            let index = slot as usize;
-            if let Some(body) = &self.state.bodies[index].value {
-                let swing = swing(body, &scratch.motions[index], dt);
-                swings[index] = swing;
-                most = most.max(swing);
+        let turns = AtomicBool::new(false);
+        let (bodies, motions) = (&self.state.bodies, &scratch.motions);
+        each_slot(parallel, &self.activity.bodies, swings, |_, slot, to| {
+            if let Some(body) = &bodies[slot].value {
+                *to = swing(body, &motions[slot], dt);
+                if 2.0 * *to > slop && !turns.load(Ordering::Relaxed) {
+                    turns.store(true, Ordering::Relaxed);
+                }
             }
-        }
-        if 2.0 * most <= slop {
+        });
+        if !turns.into_inner() {
             return;
         }
         ends.clear();

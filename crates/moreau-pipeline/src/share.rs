@@ -16,26 +16,33 @@ pub(crate) fn each_slot<T: Send>(
     items: &mut [T],
     work: impl Fn(usize, usize, &mut T) + Sync,
 ) {
-    if parallel {
-        divide((0, slots), (0, items), &work);
-    } else {
-        for (i, slot) in slots.iter().enumerate() {
-            let slot = *slot as usize;
-            work(i, slot, &mut items[slot]);
-        }
-    }
+    // Takes no memory.
+    let mut nothing = vec![(); items.len()];
+    let work = |i: usize, slot: usize, (item, ()): (&mut T, &mut ())| work(i, slot, item);
+    each_slot_of_two(parallel, slots, (items, &mut nothing), work);
+}
+
+/// As [`each_slot`], for the items of two lists.
+pub(crate) fn each_slot_of_two<T: Send, U: Send>(
+    parallel: bool,
+    slots: &[u32],
+    items: (&mut [T], &mut [U]),
+    work: impl Fn(usize, usize, (&mut T, &mut U)) + Sync,
+) {
+    divide(parallel, (0, slots), (0, items), &work);
 }
 
 /// `first`: the place of the first of these slots, and the slot of the first of these items.
-fn divide<T: Send>(
+fn divide<T: Send, U: Send>(
+    parallel: bool,
     (first, slots): (usize, &[u32]),
-    (first_slot, items): (usize, &mut [T]),
-    work: &(impl Fn(usize, usize, &mut T) + Sync),
+    (first_slot, (items, others)): (usize, (&mut [T], &mut [U])),
+    work: &(impl Fn(usize, usize, (&mut T, &mut U)) + Sync),
 ) {
-    if slots.len() < 2 * SHARE {
+    if !parallel || slots.len() < 2 * SHARE {
         for (i, slot) in slots.iter().enumerate() {
-            let slot = *slot as usize;
-            work(first + i, slot, &mut items[slot - first_slot]);
+            let (slot, index) = (*slot as usize, *slot as usize - first_slot);
+            work(first + i, slot, (&mut items[index], &mut others[index]));
         }
         return;
     }
@@ -43,9 +50,12 @@ fn divide<T: Send>(
     let (slots, more_slots) = slots.split_at(middle);
     let boundary = more_slots[0] as usize;
     let (items, more_items) = items.split_at_mut(boundary - first_slot);
+    let (others, more_others) = others.split_at_mut(boundary - first_slot);
+    let lists = (first_slot, (items, others));
+    let more_lists = (boundary, (more_items, more_others));
     rayon::join(
-        || divide((first, slots), (first_slot, items), work),
-        || divide((first + middle, more_slots), (boundary, more_items), work),
+        || divide(true, (first, slots), lists, work),
+        || divide(true, (first + middle, more_slots), more_lists, work),
     );
 }
 
@@ -120,7 +130,7 @@ impl Drop for End<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{awake, each_slot};
+    use super::{awake, each_slot, each_slot_of_two};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::{Duration, Instant};
@@ -140,6 +150,14 @@ mod tests {
             let expected: Vec<_> = expected.map(|(i, slot)| (i, *slot as usize)).collect();
             assert_eq!(visited, expected, "parallel: {parallel}");
             assert!((0..4000).all(|s| items[s].is_none_or(|(_, slot)| slot == s)));
+            let mut places = vec![0; 4000];
+            let lists = (&mut items[..], &mut places[..]);
+            each_slot_of_two(parallel, &slots, lists, |i, slot, (item, place)| {
+                assert_eq!(*item, Some((i, slot)));
+                *place += i + 1;
+            });
+            let visited: Vec<_> = places.into_iter().filter(|i| *i > 0).collect();
+            assert!(visited.into_iter().eq(1..=slots.len()));
         }
     }
 

@@ -4,7 +4,7 @@
 //! step that fails leaves no trace.
 
 use crate::activity::Activity;
-use crate::body::BodyState;
+use crate::commit::Energy;
 use crate::contact::Contact;
 use crate::crossings::{self, Crossings};
 use crate::integrate::{Motion, advance, free_velocity};
@@ -15,15 +15,14 @@ use crate::profile::{Clock, StageTimes, StepProfile, held};
 use crate::seams::Seams;
 use crate::second_look::SecondLook;
 use crate::sensors::Sensors;
-use crate::share::{SHARE, awake, each_slot};
-use crate::sleep;
+use crate::share::{SHARE, awake, each_slot, each_slot_of_two};
 use crate::wake::Undo;
 use crate::world::{World, WorldState};
-use crate::{BodyId, IslandReport, LaneFill, StepReport, WorldBytes, WorldError};
+use crate::{BodyId, LaneFill, StepReport, WorldBytes, WorldError};
 use moreau_math::{Quat, SymMat3, Vec3, Velocity};
-use moreau_solver::SolveReport;
 use rayon::prelude::*;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Memory that steps reuse. Holds no state.
 #[derive(Default)]
@@ -48,6 +47,10 @@ pub(crate) struct Scratch {
     pub(crate) followed: Vec<u32>,
     /// Slots that took part in the last step.
     stepped: Vec<u32>,
+    /// By slot, of the dynamic bodies that took part in the last step.
+    pub(crate) energies: Vec<Energy>,
+    /// Of the contact points of the last step, m; minus infinity where there are none.
+    pub(crate) deepest: f64,
     /// Contact points with sleeping bodies.
     pub(crate) sleeping_points: usize,
 }
@@ -100,6 +103,7 @@ impl Scratch {
             + held(&self.pushed)
             + held(&self.stepped)
             + held(&self.moved)
+            + held(&self.energies)
             + held(&self.followed);
         bytes.contacts += held(&self.points) + held(&self.warm) + self.second_look.bytes();
         bytes.islands += self.islands.bytes() + held(&self.results);
@@ -314,7 +318,7 @@ impl World {
         if self.activity.refresh(&self.state) || is_lost {
             scratch.stand(&self.state);
         }
-        self.integrate_forces(scratch, dt);
+        self.integrate_forces(scratch, (dt, parallel));
         report.pairs =
             self.detection
                 .find_pairs((&self.state, &self.activity), &scratch.free, dt, parallel);
@@ -351,7 +355,7 @@ impl World {
         report.contact_points = scratch.points.len();
     }
 
-    fn integrate_forces(&self, scratch: &mut Scratch, dt: f64) {
+    fn integrate_forces(&self, scratch: &mut Scratch, (dt, parallel): (f64, bool)) {
         // Who took part in the last step may not in this one.
         for index in scratch.stepped.drain(..) {
             let index = index as usize;
@@ -365,14 +369,15 @@ impl World {
         scratch.motions.resize(slots, Motion::NONE);
         scratch.held.resize(slots, Held::default());
         scratch.stepped.extend_from_slice(&self.activity.bodies);
-        for index in &scratch.stepped {
-            let index = *index as usize;
-            if let Some(body) = &self.state.bodies[index].value {
-                let tensor = body.world_inverse_inertia();
-                scratch.free[index] = free_velocity(body, &tensor, &self.state.settings, dt);
-                scratch.inverse_inertia[index] = tensor;
+        let lists = (&mut scratch.free[..], &mut scratch.inverse_inertia[..]);
+        let (bodies, settings) = (&self.state.bodies, &self.state.settings);
+        let work = |_, slot: usize, (free, tensor): (&mut Velocity, &mut SymMat3)| {
+            if let Some(body) = &bodies[slot].value {
+                *tensor = body.world_inverse_inertia();
+                *free = free_velocity(body, tensor, settings, dt);
             }
-        }
+        };
+        each_slot_of_two(parallel, &scratch.stepped, lists, work);
     }
 
     /// Solves all islands, or of those that there are, where `again` says so.
@@ -491,11 +496,20 @@ impl World {
     ) -> Result<(), WorldError> {
         let (motions, bodies) = (&scratch.motions, &self.state.bodies);
         let active = &self.activity.bodies;
+        let diverges = AtomicBool::new(false);
         each_slot(parallel, active, &mut scratch.moved, |_, slot, moved| {
             if let Some(body) = &bodies[slot].value {
-                *moved = advance(body, &motions[slot], dt);
+                let motion = &motions[slot];
+                *moved = advance(body, motion, dt);
+                let vectors = [motion.velocity.linear, moved.0, moved.2];
+                if !(vectors.iter().all(|v| v.is_finite()) && moved.1.is_finite()) {
+                    diverges.store(true, Ordering::Relaxed);
+                }
             }
         });
+        if !diverges.into_inner() {
+            return Ok(());
+        }
         for index in active.iter().map(|i| *i as usize) {
             let slot = &self.state.bodies[index];
             if slot.value.is_none() {
@@ -521,133 +535,6 @@ impl World {
             }
         }
         Ok(())
-    }
-
-    fn commit(&mut self, scratch: &mut Scratch, dt: f64, parallel: bool) {
-        let WorldState {
-            bodies,
-            joints,
-            cache,
-            kept,
-            settings,
-            ..
-        } = &mut self.state;
-        let Scratch {
-            motions,
-            moved,
-            points,
-            ..
-        } = scratch;
-        let (activity, detection) = (&self.activity, &mut self.detection);
-        let mut remember = || {
-            cache.begin();
-            for p in points.iter() {
-                let (pair, key, impulse) = p.remembered();
-                cache.push(pair, key, impulse);
-            }
-            cache.finish();
-        };
-        let mut move_bodies = || {
-            for index in activity.bodies.iter().map(|i| *i as usize) {
-                let Some(body) = &mut bodies[index].value else {
-                    continue;
-                };
-                if let Some(sleeping) = &settings.sleeping
-                    && body.is_dynamic()
-                {
-                    sleep::observe(body, &motions[index], sleeping, dt);
-                }
-                let (center, rotation, angular) = moved[index];
-                body.force = Vec3::ZERO;
-                body.torque = Vec3::ZERO;
-                body.center = center;
-                body.rotation = rotation;
-                body.velocity = Velocity::new(motions[index].velocity.linear, angular);
-            }
-            detection.list_kept(kept);
-        };
-        if parallel && activity.bodies.len() >= 2 * SHARE {
-            rayon::join(remember, move_bodies);
-        } else {
-            remember();
-            move_bodies();
-        }
-        for slot in &activity.joints {
-            if let Some(joint) = &mut joints[*slot as usize].value {
-                joint.impulses = [0.0; 3];
-            }
-        }
-        for (range, result) in scratch.islands.ranges.iter().zip(&scratch.results) {
-            let slots = &scratch.islands.joints[range.joints.clone()];
-            for (slot, impulses) in slots.iter().zip(&result.joint_impulses) {
-                if let Some(joint) = &mut joints[*slot as usize].value {
-                    joint.impulses = *impulses;
-                }
-            }
-        }
-        let state = &mut self.state;
-        if !(state.contacts.is_empty() && scratch.points.is_empty()) {
-            // The old ones are written over by the next step.
-            std::mem::swap(&mut state.contacts, &mut scratch.points);
-            self.all_contacts.take();
-        }
-        state.steps += 1;
-        state.time += dt;
-        state.last_dt = dt;
-        if !self.activity.bodies.is_empty() {
-            self.forget_queries();
-        }
-    }
-
-    fn fill_report(&mut self, scratch: &Scratch, report: &mut StepReport) {
-        self.list_islands(scratch);
-        let sleeping = &self.activity.sleeping;
-        report.bodies = self.body_count();
-        report.awake_bodies = self.activity.awake;
-        report.sleeping_bodies = sleeping.bodies;
-        report.sleeping_islands = sleeping.islands;
-        report.contact_points += sleeping.contacts;
-        report.joints = self.state.joints.len() - self.state.free_joints.len();
-        let contacts = self.state.contacts.iter();
-        let deepest = contacts
-            .map(|p| -p.separation)
-            .fold(sleeping.deepest, f64::max);
-        report.max_penetration = deepest;
-        let awake = self.activity.bodies.iter();
-        let awake = awake.filter_map(|i| self.state.bodies[*i as usize].value.as_ref());
-        let dynamic = || awake.clone().filter(|b| b.is_dynamic());
-        report.kinetic_energy = dynamic().map(BodyState::kinetic_energy).sum();
-        let gravity = self.state.settings.gravity;
-        let potential: f64 = dynamic().map(|b| b.potential_energy(gravity)).sum();
-        report.potential_energy = potential + sleeping.potential;
-    }
-
-    fn list_islands(&mut self, scratch: &Scratch) {
-        let islands = &scratch.islands;
-        self.island_reports.clear();
-        for (range, result) in islands.ranges.iter().zip(&scratch.results) {
-            let (Some(first), Some(solve)) =
-                (islands.bodies.get(range.bodies.start), &result.report)
-            else {
-                continue;
-            };
-            let contacts = &islands.contacts[range.contacts.clone()];
-            self.island_reports.push(IslandReport {
-                first_body: BodyId {
-                    index: *first,
-                    generation: self.state.bodies[*first as usize].generation,
-                },
-                bodies: range.bodies.len(),
-                contact_points: range.contacts.len(),
-                joints: range.joints.len(),
-                solver: result.solver,
-                solve: SolveReport {
-                    worst_contact: solve.worst_contact.map(|c| contacts[c] as usize),
-                    ..*solve
-                },
-                guarded: result.guarded,
-            });
-        }
     }
 
     /// Kinetic energy of all dynamic bodies, J.
