@@ -121,6 +121,7 @@ pub struct ContactPoint {
 impl ContactPoint {
     /// Whether all is finite and the axes are orthonormal, in one pass and to less than what is allowed: the
     /// way that contacts take, but for those that are refused.
+    #[inline]
     fn is_plainly_sound(&self) -> bool {
         let (n, t1, t2) = (self.frame.normal, self.frame.tangent1, self.frame.tangent2);
         // Not finite where any of them is not.
@@ -139,10 +140,16 @@ impl ContactPoint {
     }
 
     /// Refuses what no solver could use. `index` is only for the message.
+    #[inline]
     pub(crate) fn validate(&self, index: usize) -> Result<(), ProblemError> {
         if self.is_plainly_sound() {
             return Ok(());
         }
+        self.look_closely(index)
+    }
+
+    #[cold]
+    fn look_closely(&self, index: usize) -> Result<(), ProblemError> {
         let finite = [
             ("frame.normal", self.frame.normal),
             ("frame.tangent1", self.frame.tangent1),

@@ -67,9 +67,11 @@ pub enum ProblemError {
         /// Second body.
         b: usize,
     },
-    /// Contacts were announced, and not given.
-    #[error("{missing} of the contacts that were to be filled are missing")]
+    /// Bodies or contacts were announced, and not given.
+    #[error("{missing} of the {what} that were to be filled are missing")]
     Unfilled {
+        /// `bodies` or `contacts`.
+        what: &'static str,
         /// How many.
         missing: usize,
     },

@@ -67,10 +67,11 @@ impl<'a> NewContacts<'a> {
     pub fn fill(self, mut contact: impl FnMut(usize) -> ContactPoint) -> Result<(), ProblemError> {
         let count = self.places.len();
         for (i, place) in self.places.iter_mut().enumerate() {
-            *place = contact(i);
+            let contact = contact(i);
             let index = self.before + i;
-            check_bodies(self.bodies, "contact", index, [place.a, place.b])?;
-            place.validate(index)?;
+            check_bodies(self.bodies, "contact", index, [contact.a, contact.b])?;
+            contact.validate(index)?;
+            *place = contact;
         }
         self.filled.fetch_add(count, Ordering::Relaxed);
         Ok(())

@@ -1,5 +1,8 @@
 use crate::contact::{Approach, rebound};
+use crate::frictionless::Frictionless;
+use crate::new_bodies::NewBodies;
 use crate::new_contacts::{NewContacts, check_bodies, free_velocity};
+use crate::reused::Reused;
 use crate::{BodyInput, ContactFrame, ContactInput, ContactPoint, Impulses, ProblemError, Row};
 use moreau_math::{Mat3, Vec3, Velocity};
 use serde::{Deserialize, Serialize};
@@ -16,8 +19,8 @@ use std::sync::atomic::AtomicUsize;
 pub struct ContactProblem {
     dt: f64,
     bounce_threshold: f64,
-    bodies: Vec<BodyInput>,
-    contacts: Vec<ContactPoint>,
+    bodies: Reused<BodyInput>,
+    contacts: Reused<ContactPoint>,
     rows: Vec<Row>,
 }
 
@@ -59,16 +62,16 @@ impl ContactProblem {
         Ok(Self {
             dt,
             bounce_threshold: 0.0,
-            bodies: Vec::new(),
-            contacts: Vec::new(),
+            bodies: Reused::new(),
+            contacts: Reused::new(),
             rows: Vec::new(),
         })
     }
 
     /// Empties the problem and keeps its memory.
     pub fn clear(&mut self) {
-        self.bodies.clear();
-        self.contacts.clear();
+        self.bodies.truncate(0);
+        self.contacts.truncate(0);
         self.rows.clear();
     }
 
@@ -84,6 +87,24 @@ impl ContactProblem {
         body.validate(index)?;
         self.bodies.push(body);
         Ok(index)
+    }
+
+    /// Adds `count` bodies, in parts that may be filled on several threads; returns their indices. See
+    /// [`Self::add_contacts_by`].
+    ///
+    /// # Errors
+    /// That of `fill`, or [`ProblemError::Unfilled`] where it left places empty. No body is added then, nor where
+    /// `fill` panics.
+    pub fn add_bodies_by<E: From<ProblemError>>(
+        &mut self,
+        count: usize,
+        fill: impl FnOnce(NewBodies<'_>) -> Result<(), E>,
+    ) -> Result<Range<usize>, E> {
+        let mut added = Added::new(&mut self.bodies, count, BodyInput::fixed());
+        let filled = AtomicUsize::new(0);
+        let before = added.before;
+        let result = fill(NewBodies::new(before, added.places(), &filled));
+        added.end(result, count - filled.into_inner(), "bodies")
     }
 
     /// Adds a contact from its geometry and material; returns its index.
@@ -183,7 +204,6 @@ impl ContactProblem {
         count: usize,
         fill: impl FnOnce(NewContacts<'_>) -> Result<(), E>,
     ) -> Result<Range<usize>, E> {
-        let before = self.contacts.len();
         let empty = ContactPoint {
             a: 0,
             b: 0,
@@ -197,22 +217,12 @@ impl ContactProblem {
             friction: 0.0,
             bias: Vec3::ZERO,
         };
-        let mut added = Added {
-            contacts: &mut self.contacts,
-            before,
-            complete: false,
-        };
-        added.contacts.resize(before + count, empty);
+        let mut added = Added::new(&mut self.contacts, count, empty);
         let filled = AtomicUsize::new(0);
-        let places = &mut added.contacts[before..];
-        let result = fill(NewContacts::new(&self.bodies, before, places, &filled));
-        let missing = count - filled.into_inner();
-        let result = result.and_then(|()| match missing {
-            0 => Ok(before..before + count),
-            _ => Err(ProblemError::Unfilled { missing }.into()),
-        });
-        added.complete = result.is_ok();
-        result
+        let before = added.before;
+        let places = NewContacts::new(&self.bodies, before, added.places(), &filled);
+        let result = fill(places);
+        added.end(result, count - filled.into_inner(), "contacts")
     }
 
     /// Adds a scalar row; returns its index.
@@ -226,9 +236,7 @@ impl ContactProblem {
 
     /// Bytes of its lists, with what they keep free.
     pub fn bytes(&self) -> usize {
-        self.bodies.capacity() * size_of::<BodyInput>()
-            + self.contacts.capacity() * size_of::<ContactPoint>()
-            + self.rows.capacity() * size_of::<Row>()
+        self.bodies.bytes() + self.contacts.bytes() + self.rows.capacity() * size_of::<Row>()
     }
 
     /// Step, s.
@@ -283,9 +291,36 @@ impl ContactProblem {
         Ok(())
     }
 
+    /// As [`Self::make_frictionless`] for all contacts, in parts that may be dealt with on several threads; returns
+    /// what `set` says.
+    ///
+    /// ```
+    /// # use moreau_constraint::{BodyInput, ContactInput, ContactProblem, ProblemError};
+    /// # use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+    /// # let mut problem = ContactProblem::new(1.0 / 60.0)?;
+    /// # let ground = problem.add_body(BodyInput::fixed())?;
+    /// # let ball = problem.add_body(BodyInput {
+    /// #     inverse_mass: 1.0,
+    /// #     inverse_inertia: SymMat3::from_diagonal(Vec3::splat(10.0)),
+    /// #     velocity: Velocity::ZERO,
+    /// # })?;
+    /// # problem.add_contact(ContactInput {
+    /// #     a: ground, b: ball, normal: Vec3::Y, lever_a: Vec3::ZERO, lever_b: vec3(0.0, -0.5, 0.0),
+    /// #     separation: 0.0, friction: 0.5, restitution: 0.5,
+    /// # })?;
+    /// let overlaps = [0.01];
+    /// let set = problem.make_frictionless_by(|contacts| contacts.set_biases(|i, _| -overlaps[i]));
+    /// let contact = &problem.contacts()[0];
+    /// assert_eq!((set, contact.bias.x, contact.friction), (true, -0.01, 0.0));
+    /// # Ok::<(), ProblemError>(())
+    /// ```
+    pub fn make_frictionless_by<T>(&mut self, set: impl FnOnce(Frictionless<'_>) -> T) -> T {
+        set(Frictionless::new(&mut self.contacts))
+    }
+
     /// Makes all free velocities zero.
     pub fn stop_bodies(&mut self) {
-        for body in &mut self.bodies {
+        for body in self.bodies.iter_mut() {
             body.velocity = Velocity::ZERO;
         }
     }
@@ -388,17 +423,48 @@ impl ContactProblem {
     }
 }
 
-/// Contacts from `before` on that go again unless they are complete.
-struct Added<'a> {
-    contacts: &'a mut Vec<ContactPoint>,
+/// What a list has from `before` on, which goes again unless it is complete.
+struct Added<'a, T> {
+    list: &'a mut Reused<T>,
     before: usize,
     complete: bool,
 }
 
-impl Drop for Added<'_> {
+impl<'a, T: Copy> Added<'a, T> {
+    fn new(list: &'a mut Reused<T>, count: usize, empty: T) -> Self {
+        let before = list.len();
+        list.extend(count, empty);
+        Self {
+            list,
+            before,
+            complete: false,
+        }
+    }
+
+    fn places(&mut self) -> &mut [T] {
+        &mut self.list[self.before..]
+    }
+
+    /// The indices of what was added, where nothing went wrong and no places are `missing`.
+    fn end<E: From<ProblemError>>(
+        mut self,
+        result: Result<(), E>,
+        missing: usize,
+        what: &'static str,
+    ) -> Result<Range<usize>, E> {
+        result?;
+        if missing > 0 {
+            return Err(ProblemError::Unfilled { what, missing }.into());
+        }
+        self.complete = true;
+        Ok(self.before..self.list.len())
+    }
+}
+
+impl<T> Drop for Added<'_, T> {
     fn drop(&mut self) {
         if !self.complete {
-            self.contacts.truncate(self.before);
+            self.list.truncate(self.before);
         }
     }
 }

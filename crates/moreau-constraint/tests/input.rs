@@ -278,3 +278,68 @@ fn contacts_are_filled_in_parts_or_not_at_all() {
     assert!(panic.is_err());
     assert_eq!(problem, one_by_one);
 }
+
+#[test]
+fn bodies_filled_in_parts_are_those_added_one_by_one() {
+    let body = |x: f64| BodyInput {
+        inverse_mass: x,
+        inverse_inertia: SymMat3::from_diagonal(Vec3::splat(x)),
+        velocity: Velocity::new(Vec3::X * x, Vec3::ZERO),
+    };
+    let mut one_by_one = ContactProblem::new(0.01).unwrap();
+    let mut problem = one_by_one.clone();
+    for i in 0..12 {
+        one_by_one.add_body(body(f64::from(i))).unwrap();
+    }
+    // Places that hold something from before.
+    for i in 0..20 {
+        problem.add_body(body(100.0 + f64::from(i))).unwrap();
+    }
+    problem.clear();
+    problem.add_body(body(0.0)).unwrap();
+    let added = problem.add_bodies_by(11, |places| {
+        let (first, second) = places.split_at(4);
+        assert_eq!((first.len(), second.len()), (4, 7));
+        second.fill(|i| body(5.0 + i as f64))?;
+        first.fill(|i| body(1.0 + i as f64))
+    });
+    assert_eq!(added, Ok(1..12));
+    assert_eq!(problem, one_by_one);
+
+    // What is refused, or not given, leaves the problem as it was.
+    let bad = problem.add_bodies_by(5, |places| {
+        let (first, second) = places.split_at(2);
+        first.fill(|_| body(1.0))?;
+        second.fill(|i| body(if i == 1 { -1.0 } else { 1.0 }))
+    });
+    assert_eq!(
+        bad.unwrap_err().to_string(),
+        "body 15: inverse_mass is -1, must be 0 or more, and finite"
+    );
+    let missing = problem.add_bodies_by(5, |places| places.split_at(2).0.fill(|_| body(1.0)));
+    assert_eq!(
+        missing.unwrap_err().to_string(),
+        "3 of the bodies that were to be filled are missing"
+    );
+    assert_eq!(problem, one_by_one);
+}
+
+#[test]
+fn friction_and_bounce_are_taken_in_parts() {
+    let mut problem = two_bodies();
+    for _ in 0..5 {
+        problem.add_contact(touching()).unwrap();
+    }
+    let mut one_by_one = problem.clone();
+    for i in [0, 1, 2, 4] {
+        one_by_one.make_frictionless(i, -1.0 - i as f64).unwrap();
+    }
+    let set = problem.make_frictionless_by(|contacts| {
+        let (first, second) = contacts.split_at(2);
+        assert_eq!((first.len(), second.len()), (2, 3));
+        let second = second.set_biases(|i, _| if i == 1 { f64::NAN } else { -3.0 - i as f64 });
+        (first.set_biases(|i, _| -1.0 - i as f64), second)
+    });
+    assert_eq!(set, (true, false));
+    assert_eq!(problem, one_by_one);
+}

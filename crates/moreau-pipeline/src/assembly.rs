@@ -10,7 +10,9 @@ use crate::island::NONE;
 use crate::island_solve::{StepInput, normal_bias};
 use crate::share::SHARE;
 use crate::world::WorldState;
-use moreau_constraint::{ContactFrame, ContactPoint, NewContacts, ProblemError};
+use moreau_constraint::{
+    BodyInput, ContactFrame, ContactPoint, Frictionless, NewBodies, NewContacts, ProblemError,
+};
 use moreau_math::{Vec3, vec3};
 
 /// Which body of a problem is in which slot.
@@ -55,11 +57,43 @@ impl Seen {
     }
 }
 
-/// Fills the contacts of the points `indices` and their warm starts.
+/// Fills the bodies in the slots `slots`; returns the largest of their speeds before forces, m/s.
+pub(crate) fn fill_bodies(
+    input: &StepInput<'_>,
+    slots: &[u32],
+    places: NewBodies<'_>,
+    parallel: bool,
+) -> Result<f64, ProblemError> {
+    if parallel && slots.len() >= 2 * SHARE {
+        let middle = slots.len() / 2;
+        let (slots, more_slots) = slots.split_at(middle);
+        let (places, more_places) = places.split_at(middle);
+        let (first, second) = rayon::join(
+            || fill_bodies(input, slots, places, true),
+            || fill_bodies(input, more_slots, more_places, true),
+        );
+        return Ok(first?.max(second?));
+    }
+    let mut fastest = 0.0_f64;
+    places.fill(|i| {
+        let slot = slots[i] as usize;
+        let body = input.state.bodies[slot].value.as_ref();
+        let speed = body.map_or(0.0, |b| b.velocity.linear.length());
+        fastest = fastest.max(speed);
+        BodyInput {
+            inverse_mass: body.map_or(0.0, |b| b.inverse_mass),
+            inverse_inertia: input.inverse_inertia[slot],
+            velocity: input.free[slot],
+        }
+    })?;
+    Ok(fastest)
+}
+
+/// Fills the contacts of the points `indices`, their warm starts and their separations.
 pub(crate) fn fill(
     (input, names): (&StepInput<'_>, Names<'_>),
     indices: &[u32],
-    (places, warm): (NewContacts<'_>, &mut [Vec3]),
+    (places, warm, gaps): (NewContacts<'_>, &mut [Vec3], &mut [f64]),
     parallel: bool,
 ) -> Result<Seen, ProblemError> {
     if parallel && indices.len() >= 2 * SHARE {
@@ -67,9 +101,12 @@ pub(crate) fn fill(
         let (indices, more_indices) = indices.split_at(middle);
         let (places, more_places) = places.split_at(middle);
         let (warm, more_warm) = warm.split_at_mut(middle);
+        let (gaps, more_gaps) = gaps.split_at_mut(middle);
+        let at = (places, warm, gaps);
+        let more = (more_places, more_warm, more_gaps);
         let (first, second) = rayon::join(
-            || fill((input, names), indices, (places, warm), true),
-            || fill((input, names), more_indices, (more_places, more_warm), true),
+            || fill((input, names), indices, at, true),
+            || fill((input, names), more_indices, more, true),
         );
         return Ok(first?.and(second?));
     }
@@ -85,6 +122,7 @@ pub(crate) fn fill(
             pair = Pair::of(input.state, names, p);
         }
         seen.speed = seen.speed.max(p.approach_velocity.abs());
+        gaps[i] = p.separation;
         let mut point = pair.contact(input, p);
         // Others neither bounce nor have a gap to close.
         if p.restitution != 0.0 || p.separation > 0.0 {
@@ -97,6 +135,44 @@ pub(crate) fn fill(
         point
     })?;
     Ok(seen)
+}
+
+/// What the correction asks for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Asked {
+    /// Whether any contact is to open.
+    pub(crate) any: bool,
+    /// Whether all that is asked for is finite.
+    pub(crate) finite: bool,
+}
+
+/// Gives all contacts the normal bias `bias(i, contact)` (m/s), and no friction; `first` is the place of the first.
+/// Less than `tolerance` (m/s) is nothing to ask for.
+pub(crate) fn ask_for(
+    bias: &(impl Fn(usize, &ContactPoint) -> f64 + Sync),
+    tolerance: f64,
+    (first, contacts): (usize, Frictionless<'_>),
+    parallel: bool,
+) -> Asked {
+    if parallel && contacts.len() >= 2 * SHARE {
+        let middle = contacts.len() / 2;
+        let (contacts, more) = contacts.split_at(middle);
+        let (x, y) = rayon::join(
+            || ask_for(bias, tolerance, (first, contacts), true),
+            || ask_for(bias, tolerance, (first + middle, more), true),
+        );
+        return Asked {
+            any: x.any || y.any,
+            finite: x.finite && y.finite,
+        };
+    }
+    let mut any = false;
+    let finite = contacts.set_biases(|i, contact| {
+        let bias = bias(first + i, contact);
+        any |= bias < -tolerance;
+        bias
+    });
+    Asked { any, finite }
 }
 
 /// What all contacts of two bodies share.

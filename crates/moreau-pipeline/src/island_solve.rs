@@ -8,7 +8,6 @@ use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
-use crate::share::SHARE;
 use crate::solver_choice::WorldSolver;
 use crate::warm_start::warm_scale;
 use crate::world::WorldState;
@@ -20,7 +19,6 @@ use moreau_constraint::{
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
 use moreau_solver::SolveReport;
 use moreau_solver_simd::SimdStats;
-use rayon::prelude::*;
 
 /// What all islands of a step share.
 pub(crate) struct StepInput<'a> {
@@ -62,8 +60,8 @@ pub(crate) struct Worker {
     impulses: Impulses,
     soft: Impulses,
     soft_velocities: Vec<Velocity>,
-    /// b_n of each contact in the correction, m/s.
-    biases: Vec<f64>,
+    /// Separation of each contact, m.
+    gaps: Vec<f64>,
 }
 
 /// What an island's solve says. The lists run along those of the island.
@@ -104,7 +102,7 @@ impl Worker {
             impulses: Impulses::default(),
             soft: Impulses::default(),
             soft_velocities: Vec::new(),
-            biases: Vec::new(),
+            gaps: Vec::new(),
         }
     }
 
@@ -116,7 +114,7 @@ impl Worker {
             + impulses(&self.impulses)
             + impulses(&self.soft)
             + held(&self.soft_velocities)
-            + held(&self.biases)
+            + held(&self.gaps)
     }
 
     /// Whether the other threads of the pool help with large islands.
@@ -203,24 +201,19 @@ impl Worker {
         self.impulses.contacts.clear();
         self.impulses.rows.clear();
         self.speed = 0.0;
-        for index in island.bodies {
-            let body = input.state.bodies[*index as usize].value.as_ref();
-            let speed = body.map_or(0.0, |b| b.velocity.linear.length());
-            self.speed = self.speed.max(speed);
-            self.problem.add_body(BodyInput {
-                inverse_mass: body.map_or(0.0, |b| b.inverse_mass),
-                inverse_inertia: input.inverse_inertia[*index as usize],
-                velocity: input.free[*index as usize],
-            })?;
-        }
+        self.problem.add_bodies_by(island.bodies.len(), |places| {
+            self.speed = assembly::fill_bodies(input, island.bodies, places, self.together)?;
+            Ok::<_, ProblemError>(())
+        })?;
         self.add_other_bodies(input, island)?;
         let names = names(&self.others, input, island);
         let count = island.contacts.len();
         let warm = &mut self.impulses.contacts;
         warm.resize(count, Vec3::ZERO);
+        self.gaps.resize(count, 0.0);
         let mut seen = Seen::default();
         self.problem.add_contacts_by(count, |places| {
-            let at = (places, &mut warm[..]);
+            let at = (places, &mut warm[..], &mut self.gaps[..]);
             seen = assembly::fill((input, names), island.contacts, at, self.together)?;
             Ok::<_, ProblemError>(())
         })?;
@@ -388,32 +381,29 @@ impl Worker {
             let joint = joint_state(input.state, *slot);
             JointGeometry::new(input.state, joint).gap(joint).length() > 1e-10
         };
-        let v = &out.velocities;
-        let bias = |(c, index): (&ContactPoint, &u32)| {
-            let phi = input.points[*index as usize].separation;
-            let u = v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a);
-            correction_bias(knobs, input.dt, phi, c.frame.normal.dot(u))
-        };
-        let contacts = self.problem.contacts();
-        if self.together && contacts.len() >= 2 * SHARE {
-            let contacts = contacts.par_iter().zip(island.contacts);
-            let biases = contacts.with_min_len(SHARE).map(bias);
-            biases.collect_into_vec(&mut self.biases);
-        } else {
-            self.biases.clear();
-            let contacts = contacts.iter().zip(island.contacts);
-            self.biases.extend(contacts.map(bias));
-        }
-        let any =
-            self.biases.iter().any(|bias| *bias < -tolerance) || island.joints.iter().any(gap);
-        if knobs.rate == 0.0 || !any {
+        if knobs.rate == 0.0 {
             return Ok(());
+        }
+        let (v, gaps) = (&out.velocities[..], &self.gaps[..]);
+        let bias = |i: usize, c: &ContactPoint| {
+            let u = v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a);
+            correction_bias(knobs, input.dt, gaps[i], c.frame.normal.dot(u))
+        };
+        // Where there is nothing to correct, nobody needs the problem any more.
+        let asked = self.problem.make_frictionless_by(|contacts| {
+            assembly::ask_for(&bias, tolerance, (0, contacts), self.together)
+        });
+        if !asked.any && !island.joints.iter().any(gap) {
+            return Ok(());
+        }
+        if !asked.finite {
+            for i in 0..island.contacts.len() {
+                let bias = bias(i, &self.problem.contacts()[i]);
+                self.problem.make_frictionless(i, bias)?;
+            }
         }
         self.problem.stop_bodies();
         self.problem.clear_rows();
-        for (index, bias) in self.biases.iter().enumerate() {
-            self.problem.make_frictionless(index, *bias)?;
-        }
         for slot in island.joints {
             let joint = joint_state(input.state, *slot);
             let bodies = joint_bodies(names(&self.others, input, island), joint);
