@@ -27,6 +27,7 @@ use crate::share::each_slot;
 use crate::world::WorldState;
 use moreau_collision::{Aabb, ImpactSettings, Motion, Shape, closest_points, time_of_impact};
 use moreau_math::{Pose, Quat, Vec3, Velocity, rotation_difference};
+use rayon::prelude::*;
 
 /// Part of a body's inner radius that it may move, or go into another, unwatched.
 const SHARE: f64 = 0.25;
@@ -54,6 +55,9 @@ const ROOM: f64 = 1e-9;
 
 /// Legs of a pair from which a look at the balls around both pays.
 const MANY_LEGS: usize = 8;
+
+/// Meetings that one thread looks at, at least.
+const FEW: usize = 16;
 
 /// What the last look made of a step.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -108,10 +112,11 @@ pub(crate) fn stop(
     let goes_far = |index: usize, moved: &Moved| {
         let body = state.bodies[index].value.as_ref();
         body.is_some_and(|body| {
-            let way = way(body, moved, dt);
+            let room = SHARE * parts::inner_radius(&body.shape);
             body.is_dynamic()
                 && !body.sensor
-                && reach(body, &way, dt) > SHARE * parts::inner_radius(&body.shape)
+                && !surely_stays(body, moved, dt, room)
+                && reach(body, &way(body, moved, dt), dt) > room
         })
     };
     far.resize(state.bodies.len(), false);
@@ -180,7 +185,7 @@ pub(crate) fn stop(
             legs[i] = Some(new);
         }
     }
-    let mut look = |pair: (u32, u32), stops: &[f64]| {
+    let look = |pair: (u32, u32), stops: &[f64]| {
         let side = |index: u32| {
             let i = index as usize;
             Some(Side {
@@ -189,15 +194,22 @@ pub(crate) fn stop(
                 stop: stops[i],
             })
         };
-        let (a, b) = (side(pair.0)?, side(pair.1)?);
-        let slop = state.settings.position_correction.slop;
-        let (time, looks) = meet(&a, &b, slop);
-        leg_work += looks;
-        time
+        let (Some(a), Some(b)) = (side(pair.0), side(pair.1)) else {
+            return (None, 0);
+        };
+        meet(&a, &b, state.settings.position_correction.slop)
     };
-    for meeting in meetings.iter_mut() {
-        meeting.time = look(meeting.pair, stops);
-    }
+    let first = |meeting: &mut Meeting| {
+        let looks;
+        (meeting.time, looks) = look(meeting.pair, stops);
+        looks
+    };
+    leg_work += if parallel && meetings.len() > 2 * FEW {
+        let meetings = meetings.par_iter_mut().with_min_len(FEW);
+        meetings.map(first).sum::<u64>()
+    } else {
+        meetings.iter_mut().map(first).sum()
+    };
     let mut stopped = 0;
     // Stops only become earlier; the limit is for what rounding could do to that.
     for _ in 0..4 * meetings.len() {
@@ -220,7 +232,9 @@ pub(crate) fn stop(
             if meeting.pair == pair {
                 meeting.time = None;
             } else if changed.contains(&Some(a)) || changed.contains(&Some(b)) {
-                meeting.time = look(meeting.pair, stops);
+                let looks;
+                (meeting.time, looks) = look(meeting.pair, stops);
+                leg_work += looks;
             }
         }
     }
@@ -473,13 +487,16 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> (Option<f64>, u64) {
         return (None, looks);
     }
     let off = (a.legs.off + b.legs.off).min(kappa);
-    let mut depth = kappa + off;
-    if off > 0.0 {
+    let at_first = || {
         let start = [a, b].map(|side| side.legs.at(0.0));
-        if let Some(near) = closest_points(shape_a, &start[0], shape_b, &start[1]) {
-            depth = depth_limit(kappa, off, -near.separation);
-        }
-    }
+        let near = (off > 0.0).then(|| closest_points(shape_a, &start[0], shape_b, &start[1]));
+        let near = near.flatten();
+        near.map_or(kappa + off, |near| {
+            depth_limit(kappa, off, -near.separation)
+        })
+    };
+    // Most pass by, and then nobody asks.
+    let mut depth = None;
     let times = times(a, b);
     for span in times.windows(2) {
         let (start, end) = (span[0], span[1]);
@@ -487,9 +504,10 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> (Option<f64>, u64) {
         if pass_by((shape_a, &way_a), (shape_b, &way_b), end - start) {
             continue;
         }
+        let depth = depth.get_or_insert_with(at_first);
         for _ in 0..2 {
             let settings = ImpactSettings {
-                target: -depth,
+                target: -*depth,
                 tolerance: 1e-6,
                 max_steps: 64,
             };
@@ -507,7 +525,7 @@ fn meet(a: &Side<'_>, b: &Side<'_>, slop: f64) -> (Option<f64>, u64) {
                 return (Some(start + impact.time), looks);
             }
             // They are that deep already.
-            depth = -impact.separation + DEEPER * kappa;
+            *depth = -impact.separation + DEEPER * kappa;
         }
     }
     (None, looks)
@@ -562,6 +580,23 @@ pub(crate) fn way(body: &BodyState, moved: &Moved, dt: f64) -> Motion {
 /// How far any point of the body comes, at most, that turns by `angle` (rad), m.
 pub(crate) fn turn_reach(body: &BodyState, angle: f64) -> f64 {
     angle.min(2.0) * (body.shape.bounding_radius() + body.mass.center_of_mass.length())
+}
+
+/// A turn (rad) is at most pi/sqrt 2 = 2.222 of the distance of its unit quaternions.
+const TURN: f64 = 2.25;
+
+/// Whether no point of the body comes further than `room` (m), as far as that is seen at once: [`reach`] has to work
+/// the turn out.
+fn surely_stays(body: &BodyState, moved: &Moved, dt: f64, room: f64) -> bool {
+    let (from, to) = (body.rotation, moved.1);
+    // Of q and -q, which are the same rotation, the nearer one.
+    let distance = (to - from).length_squared();
+    let distance = distance.min((to + from).length_squared()).sqrt();
+    let turn = TURN
+        * (distance + ROOM)
+        * (body.shape.bounding_radius() + body.mass.center_of_mass.length());
+    let shift = (moved.0 - body.center).length();
+    moved.2.length() * dt < HALF_TURN && (shift + turn) * (1.0 + ROOM) <= room
 }
 
 /// How far any point of the body can come, m.
