@@ -77,12 +77,11 @@ pub(crate) fn fill_bodies(
     let mut fastest = 0.0_f64;
     places.fill(|i| {
         let slot = slots[i] as usize;
-        let body = input.state.bodies[slot].value.as_ref();
-        let speed = body.map_or(0.0, |b| b.velocity.linear.length());
-        fastest = fastest.max(speed);
+        let start = &input.starts[slot];
+        fastest = fastest.max(start.speed);
         BodyInput {
-            inverse_mass: body.map_or(0.0, |b| b.inverse_mass),
-            inverse_inertia: input.inverse_inertia[slot],
+            inverse_mass: start.inverse_mass,
+            inverse_inertia: start.inverse_inertia,
             velocity: input.free[slot],
         }
     })?;
@@ -119,7 +118,7 @@ pub(crate) fn fill(
     places.fill(|i| {
         let p = &input.points[indices[i] as usize];
         if pair.slots != (p.a.index, p.b.index) {
-            pair = Pair::of(input.state, names, p);
+            pair = Pair::of(input, names, p);
         }
         seen.speed = seen.speed.max(p.approach_velocity.abs());
         gaps[i] = p.separation;
@@ -198,15 +197,12 @@ impl Default for Pair {
 
 impl Pair {
     #[inline]
-    fn of(state: &WorldState, names: Names<'_>, p: &Contact) -> Self {
+    fn of(input: &StepInput<'_>, names: Names<'_>, p: &Contact) -> Self {
         let (a, b) = (p.a.index, p.b.index);
         let marks = [a, b].map(|index| names.marks[index as usize]);
-        let center = |index: u32| {
-            let body = state.bodies[index as usize].value.as_ref();
-            body.map_or(Vec3::ZERO, |body| body.center)
-        };
+        let center = |index: u32| input.starts[index as usize].center;
         let surface = if marks.iter().any(|m| m.has_moving_surface()) {
-            surface_velocity(state, (a, b))
+            surface_velocity(input.state, (a, b))
         } else {
             Vec3::ZERO
         };

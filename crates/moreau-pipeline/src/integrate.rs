@@ -2,13 +2,13 @@
 
 use crate::body::BodyState;
 use crate::settings::WorldSettings;
-use moreau_math::{Vec3, Velocity, integrate_rotation, rotate_free_body};
+use moreau_math::{SymMat3, Vec3, Velocity, integrate_rotation, rotate_free_body};
 
 /// v_free = v + h M^-1 f. The gyroscopic term is part of the rotation in [`advance`], which keeps
 /// angular momentum and energy.
 pub(crate) fn free_velocity(
     body: &BodyState,
-    inverse_inertia: &moreau_math::SymMat3,
+    inverse_inertia: &SymMat3,
     settings: &WorldSettings,
     dt: f64,
 ) -> Velocity {
@@ -21,6 +21,29 @@ pub(crate) fn free_velocity(
     Velocity {
         linear: body.velocity.linear + acceleration * dt,
         angular: body.velocity.angular + inverse_inertia.mul_vec(torque) * dt,
+    }
+}
+
+/// What contacts and islands ask of a body at the start of a step, apart from the body itself, which is large.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Start {
+    /// Centre of mass, m.
+    pub(crate) center: Vec3,
+    /// Of its centre, before forces, m/s.
+    pub(crate) speed: f64,
+    pub(crate) inverse_mass: f64,
+    /// World axes.
+    pub(crate) inverse_inertia: SymMat3,
+}
+
+impl Start {
+    pub(crate) fn of(body: &BodyState) -> Self {
+        Self {
+            center: body.center,
+            speed: body.velocity.linear.length(),
+            inverse_mass: body.inverse_mass,
+            inverse_inertia: body.world_inverse_inertia(),
+        }
     }
 }
 

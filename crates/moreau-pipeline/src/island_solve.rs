@@ -4,6 +4,7 @@ use crate::activity::Marks;
 use crate::assembly::{self, Names, Seen};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
+use crate::integrate::Start;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
@@ -16,7 +17,7 @@ use moreau_constraint::{
     BodyInput, ContactPoint, ContactProblem, Impulses, ProblemError, Row, ball_joint_rows,
     distance_joint_row,
 };
-use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+use moreau_math::{Vec3, Velocity, vec3};
 use moreau_solver::SolveReport;
 use moreau_solver_simd::SimdStats;
 
@@ -31,8 +32,8 @@ pub(crate) struct StepInput<'a> {
     pub(crate) warm: &'a [Vec3],
     /// Free velocity of each slot.
     pub(crate) free: &'a [Velocity],
-    /// World inverse inertia of each slot.
-    pub(crate) inverse_inertia: &'a [SymMat3],
+    /// Of each slot whose body takes part.
+    pub(crate) starts: &'a [Start],
     pub(crate) dt: f64,
     pub(crate) profiling: bool,
 }

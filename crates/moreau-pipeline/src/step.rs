@@ -7,7 +7,7 @@ use crate::activity::Activity;
 use crate::commit::Energy;
 use crate::contact::Contact;
 use crate::crossings::{self, Crossings};
-use crate::integrate::{Motion, advance, free_velocity};
+use crate::integrate::{Motion, Start, advance, free_velocity};
 use crate::island::{IslandRange, Islands};
 use crate::island_solve::{IslandResult, StepInput, Worker};
 use crate::motion::{self, Held, Moving};
@@ -19,7 +19,7 @@ use crate::share::{SHARE, awake, each_slot, each_slot_of_two};
 use crate::wake::Undo;
 use crate::world::{World, WorldState};
 use crate::{BodyId, LaneFill, StepReport, WorldBytes, WorldError};
-use moreau_math::{Quat, SymMat3, Vec3, Velocity};
+use moreau_math::{Quat, Vec3, Velocity};
 use rayon::prelude::*;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -36,7 +36,7 @@ pub(crate) struct Scratch {
     pub(crate) second_look: SecondLook,
     pub(crate) warm: Vec<Vec3>,
     free: Vec<Velocity>,
-    inverse_inertia: Vec<SymMat3>,
+    starts: Vec<Start>,
     pub(crate) results: Vec<IslandResult>,
     pub(crate) motions: Vec<Motion>,
     held: Vec<Held>,
@@ -97,7 +97,7 @@ impl Scratch {
     /// Adds what is held here.
     pub(crate) fn add_bytes(&self, bytes: &mut WorldBytes) {
         bytes.bodies += held(&self.free)
-            + held(&self.inverse_inertia)
+            + held(&self.starts)
             + held(&self.motions)
             + held(&self.held)
             + held(&self.pushed)
@@ -149,7 +149,7 @@ impl Scratch {
             points: &self.points,
             warm: &self.warm,
             free: &self.free,
-            inverse_inertia: &self.inverse_inertia,
+            starts: &self.starts,
             dt,
             profiling: false,
         }
@@ -360,21 +360,21 @@ impl World {
         for index in scratch.stepped.drain(..) {
             let index = index as usize;
             scratch.free[index] = Velocity::ZERO;
-            scratch.inverse_inertia[index] = SymMat3::ZERO;
+            scratch.starts[index] = Start::default();
             scratch.motions[index] = Motion::NONE;
         }
         let slots = self.state.bodies.len();
         scratch.free.resize(slots, Velocity::ZERO);
-        scratch.inverse_inertia.resize(slots, SymMat3::ZERO);
+        scratch.starts.resize(slots, Start::default());
         scratch.motions.resize(slots, Motion::NONE);
         scratch.held.resize(slots, Held::default());
         scratch.stepped.extend_from_slice(&self.activity.bodies);
-        let lists = (&mut scratch.free[..], &mut scratch.inverse_inertia[..]);
+        let lists = (&mut scratch.free[..], &mut scratch.starts[..]);
         let (bodies, settings) = (&self.state.bodies, &self.state.settings);
-        let work = |_, slot: usize, (free, tensor): (&mut Velocity, &mut SymMat3)| {
+        let work = |_, slot: usize, (free, start): (&mut Velocity, &mut Start)| {
             if let Some(body) = &bodies[slot].value {
-                *tensor = body.world_inverse_inertia();
-                *free = free_velocity(body, tensor, settings, dt);
+                *start = Start::of(body);
+                *free = free_velocity(body, &start.inverse_inertia, settings, dt);
             }
         };
         each_slot_of_two(parallel, &scratch.stepped, lists, work);
