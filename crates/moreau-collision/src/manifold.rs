@@ -100,8 +100,8 @@ impl Manifold {
         self.len = 0;
     }
 
-    /// As one that was just made; what it held of points is not wiped.
-    pub(crate) fn clear(&mut self) {
+    /// Makes it as one that was just made, without wiping the memory of its points.
+    pub fn clear(&mut self) {
         self.reset(Vec3::ZERO);
         self.parts = (0, 0);
     }

@@ -1,17 +1,20 @@
 //! Broad and narrow phase over the bodies of a world, and the contact points that follow.
 
+mod found;
+
+use crate::BodyKind;
 use crate::activity::Activity;
 use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::profile::held;
-use crate::recycle::{Kept, Recycling};
+use crate::recycle::Kept;
 use crate::share::{SHARE, each_slot};
-use crate::sweep::{self, Found, Path, Reach};
+use crate::sweep::{self, Path, Reach};
 use crate::wake::is_mover;
 use crate::world::WorldState;
-use crate::{BodyId, BodyKind};
+pub(crate) use found::Counts;
+use found::{AllFound, Given, Keep};
 use moreau_collision::{Aabb, BroadPhase, Shape};
-use moreau_constraint::ContactFrame;
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
 
@@ -28,12 +31,7 @@ pub(crate) struct Detection {
     pairs: Vec<(u32, u32)>,
     /// Pairs of a sensor and a body that may meet in the step, sorted.
     pub(crate) sensor_pairs: Vec<(u32, u32)>,
-    /// Of each pair, in their order, and more.
-    found: Vec<PairFound>,
-    /// Of each chunk of pairs, in their order, and more.
-    chunks: Vec<ChunkFound>,
-    /// Where the points of each chunk start, and where all end.
-    starts: Vec<usize>,
+    found: AllFound,
     /// The next list of kept manifolds.
     next_kept: Vec<Kept>,
     /// By slot; zero for bodies that do not move by themselves.
@@ -75,54 +73,6 @@ impl Swept {
     }
 }
 
-/// What the narrow phase found of a pair.
-#[derive(Default)]
-struct PairFound {
-    /// Index in the world's list of kept manifolds.
-    kept_before: Option<u32>,
-    manifolds: Vec<Found>,
-    /// Whether the manifold is a kept one.
-    recycled: bool,
-    keep: Keep,
-}
-
-/// What was found of a chunk of pairs.
-#[derive(Default)]
-struct ChunkFound {
-    /// The manifolds to keep from this step on.
-    anew: Vec<Kept>,
-    recycled: usize,
-    manifolds: usize,
-    points: usize,
-}
-
-/// What to keep of a pair for the next step.
-#[derive(Clone, Copy, Default)]
-enum Keep {
-    #[default]
-    Nothing,
-    /// What was kept before.
-    Same,
-    /// What its chunk holds at this index.
-    Anew(u32),
-}
-
-impl PairFound {
-    /// With room for the manifold of two convex bodies.
-    fn new() -> Self {
-        Self {
-            manifolds: Vec::with_capacity(1),
-            ..Self::default()
-        }
-    }
-}
-
-/// Pairs, what is found of them, and what of that is to be kept.
-type Chunk<'c> = ((&'c [(u32, u32)], &'c mut [PairFound]), &'c mut ChunkFound);
-
-/// Pairs of a chunk of narrow-phase work; the same for any number of threads.
-const CHUNK: usize = 64;
-
 impl Detection {
     pub(crate) fn rebuild(&mut self, state: &WorldState) {
         *self = Self::default();
@@ -135,8 +85,6 @@ impl Detection {
 
     /// What is held here: boxes and pairs, manifolds.
     pub(crate) fn bytes(&self) -> (usize, usize) {
-        let manifolds = self.found.iter().map(|found| held(&found.manifolds));
-        let anew = self.chunks.iter().map(|chunk| held(&chunk.anew));
         (
             self.broad_phase.bytes()
                 + held(&self.touched)
@@ -146,11 +94,7 @@ impl Detection {
                 + held(&self.reaches)
                 + held(&self.swept)
                 + held(&self.movers),
-            held(&self.found)
-                + manifolds.sum::<usize>()
-                + anew.sum::<usize>()
-                + held(&self.starts)
-                + held(&self.next_kept),
+            self.found.bytes() + held(&self.next_kept),
         )
     }
 
@@ -338,112 +282,39 @@ impl Detection {
         sensor_pairs.sort_unstable();
     }
 
-    /// Fills the manifolds of all pairs; returns how many are kept ones.
-    pub(crate) fn find_manifolds(
+    /// Lists the contact points of all pairs in the order (a, b, parts, feature).
+    pub(crate) fn find_points(
         &mut self,
         state: &WorldState,
-        free: &[Velocity],
-        dt: f64,
+        (free, dt): (&[Velocity], f64),
+        points: &mut Vec<Contact>,
         parallel: bool,
-    ) -> usize {
-        // Those beyond the pairs keep their memory.
-        if self.found.len() < self.pairs.len() {
-            self.found.resize_with(self.pairs.len(), PairFound::new);
-        }
-        let chunks = self.pairs.len().div_ceil(CHUNK);
-        if self.chunks.len() < chunks {
-            self.chunks.resize_with(chunks, ChunkFound::default);
-        }
-        self.look_up_kept(state);
-        let prediction = state.settings.prediction_distance;
-        let recycling = Recycling {
-            tolerance: state.settings.recycling,
-            prediction,
+    ) -> Counts {
+        let given = Given {
+            state,
+            free,
+            reaches: &self.reaches,
+            dt,
         };
-        let reaches = &self.reaches;
-        let fill = |((pairs, founds), chunk): Chunk<'_>| {
-            let ChunkFound { anew, .. } = std::mem::take(chunk);
-            chunk.anew = anew;
-            chunk.anew.clear();
-            for (&(index_a, index_b), found) in pairs.iter().zip(founds) {
-                let (a, b) = (path(state, free, index_a), path(state, free, index_b));
-                let reach = |index: u32| &reaches[index as usize];
-                let reach = reach(index_a).towards(reach(index_b));
-                let kept = found.kept_before.map(|i| &state.kept[i as usize]);
-                found.recycled = kept.is_some_and(|kept| {
-                    recycling.reuse(kept, (&a, &b), reach, &mut found.manifolds)
-                });
-                found.keep = if found.recycled {
-                    chunk.recycled += 1;
-                    Keep::Same
-                } else {
-                    let (held, count) = kept
-                        .map_or_else(Default::default, |kept| kept.loaded(&state.cache, (&a, &b)));
-                    let held = &held[..count];
-                    sweep::find(
-                        (&a, &b),
-                        reach,
-                        (prediction, dt),
-                        held,
-                        &mut found.manifolds,
-                    );
-                    let ids = (id(state, index_a), id(state, index_b));
-                    match recycling.keep(ids, (&a, &b), reach, &found.manifolds) {
-                        Some(kept) => {
-                            chunk.anew.push(kept);
-                            Keep::Anew(chunk.anew.len() as u32 - 1)
-                        }
-                        None => Keep::Nothing,
-                    }
-                };
-                // Here they are still near.
-                for one in &found.manifolds {
-                    chunk.manifolds += 1;
-                    chunk.points += one.manifold.points().len();
-                }
-            }
-        };
-        if parallel && self.pairs.len() > CHUNK {
-            let pairs = self.pairs.par_chunks(CHUNK);
-            let found = self.found.par_chunks_mut(CHUNK);
-            pairs.zip(found).zip(&mut self.chunks).for_each(fill);
-        } else {
-            let pairs = self.pairs.chunks(CHUNK);
-            let found = self.found.chunks_mut(CHUNK);
-            pairs.zip(found).zip(&mut self.chunks).for_each(fill);
-        }
-        let chunks = self.chunks[..chunks].iter();
-        chunks.map(|chunk| chunk.recycled).sum()
-    }
-
-    /// Both lists are sorted by pair.
-    fn look_up_kept(&mut self, state: &WorldState) {
-        let mut kept = (0..).zip(&state.kept).peekable();
-        for (pair, found) in self.pairs.iter().zip(&mut self.found) {
-            while kept.next_if(|(_, k)| k.pair() < *pair).is_some() {}
-            found.kept_before = kept.next_if(|(_, k)| k.pair() == *pair).map(|(i, _)| i);
-        }
+        self.found.fill(&given, &self.pairs, points, parallel)
     }
 
     /// Lists what to keep for the next step, sorted by pair. `kept` is the list that the manifolds were
     /// found with.
     pub(crate) fn list_kept(&mut self, kept: &mut Vec<Kept>) {
-        let found = &self.found[..self.pairs.len()];
-        let anew = |pair: usize, index: u32| self.chunks[pair / CHUNK].anew[index as usize];
-        let mut keeps =
-            (found.iter().enumerate()).filter(|(_, f)| !matches!(f.keep, Keep::Nothing));
+        let found = self.found.of(&self.pairs);
+        let mut keeps = found.iter().filter(|f| !matches!(f.keep, Keep::Nothing));
         // While a pile lies still its pairs stay the same, and most of what is kept of them.
-        let stays = keeps.clone().count() == kept.len()
-            && keeps.all(|(_, found)| found.kept_before.is_some());
+        let stays = keeps.clone().count() == kept.len() && keeps.all(|f| f.kept_before.is_some());
         if !stays {
             self.next_kept.clear();
         }
         for (pair, found) in found.iter().enumerate() {
             match (found.keep, found.kept_before) {
                 (Keep::Anew(index), Some(before)) if stays => {
-                    kept[before as usize] = anew(pair, index);
+                    kept[before as usize] = *self.found.anew(pair, index);
                 }
-                (Keep::Anew(index), _) => self.next_kept.push(anew(pair, index)),
+                (Keep::Anew(index), _) => self.next_kept.push(*self.found.anew(pair, index)),
                 (Keep::Same, Some(before)) if !stays => self.next_kept.push(kept[before as usize]),
                 _ => {}
             }
@@ -461,12 +332,12 @@ impl Detection {
         is_one: impl Fn(u32) -> bool,
     ) -> (usize, usize) {
         let (mut pairs, mut more) = (0, 0);
-        for (&(a, b), found) in self.pairs.iter().zip(&self.found) {
+        for (&(a, b), found) in self.pairs.iter().zip(self.found.of(&self.pairs)) {
             if !is_one(a) && !is_one(b) {
                 continue;
             }
             pairs += 1;
-            more += found.manifolds.len().saturating_sub(1);
+            more += found.manifolds.saturating_sub(1) as usize;
             let body = |slot: u32| state.bodies[slot as usize].value.as_ref();
             if let (Some(body_a), Some(body_b)) = (body(a), body(b)) {
                 let reach = |index: u32| &self.reaches[index as usize];
@@ -480,92 +351,12 @@ impl Detection {
     /// What the next step will keep of the pairs that were found last, sorted by pair; `state` is that which they
     /// were found with.
     pub(crate) fn kept<'a>(&'a self, state: &'a WorldState) -> impl Iterator<Item = &'a Kept> {
-        let found = self.found[..self.pairs.len()].iter().enumerate();
+        let found = self.found.of(&self.pairs).iter().enumerate();
         found.filter_map(|(pair, found)| match found.keep {
             Keep::Nothing => None,
-            Keep::Anew(index) => Some(&self.chunks[pair / CHUNK].anew[index as usize]),
+            Keep::Anew(index) => Some(self.found.anew(pair, index)),
             Keep::Same => Some(&state.kept[found.kept_before? as usize]),
         })
-    }
-
-    /// Lists the contact points of all manifolds in the order (a, b, parts, feature); returns how many
-    /// manifolds had any.
-    pub(crate) fn list_points(
-        &mut self,
-        state: &WorldState,
-        free: &[Velocity],
-        points: &mut Vec<Contact>,
-        parallel: bool,
-    ) -> usize {
-        let found = &self.found[..self.pairs.len()];
-        let (mut manifolds, mut count) = (0, 0);
-        self.starts.clear();
-        for chunk in &self.chunks[..found.len().div_ceil(CHUNK)] {
-            self.starts.push(count);
-            manifolds += chunk.manifolds;
-            count += chunk.points;
-        }
-        self.starts.push(count);
-        // What is there is written over.
-        points.resize(count, Contact::NONE);
-        let chunks = Chunks {
-            pairs: &self.pairs,
-            found,
-            starts: &self.starts,
-        };
-        chunks.list((state, free), points, parallel);
-        manifolds
-    }
-}
-
-/// Pairs of whole chunks, what was found of them, and where the points of each chunk start.
-struct Chunks<'a> {
-    pairs: &'a [(u32, u32)],
-    found: &'a [PairFound],
-    /// One more than chunks.
-    starts: &'a [usize],
-}
-
-impl Chunks<'_> {
-    fn list(
-        self,
-        (state, free): (&WorldState, &[Velocity]),
-        points: &mut [Contact],
-        parallel: bool,
-    ) {
-        let chunks = self.starts.len() - 1;
-        if parallel && chunks > 1 {
-            let middle = chunks / 2;
-            let (pairs, more_pairs) = self.pairs.split_at(middle * CHUNK);
-            let (found, more_found) = self.found.split_at(middle * CHUNK);
-            let (points, more_points) = points.split_at_mut(self.starts[middle] - self.starts[0]);
-            let first = Self {
-                pairs,
-                found,
-                starts: &self.starts[..=middle],
-            };
-            let second = Self {
-                pairs: more_pairs,
-                found: more_found,
-                starts: &self.starts[middle..],
-            };
-            rayon::join(
-                || first.list((state, free), points, true),
-                || second.list((state, free), more_points, true),
-            );
-            return;
-        }
-        let mut rest = points;
-        for (pair, found) in self.pairs.iter().zip(self.found) {
-            let found = &found.manifolds[..];
-            let count = found.iter().map(|one| one.manifold.points().len()).sum();
-            if count > 0 {
-                let (points, more) = std::mem::take(&mut rest).split_at_mut(count);
-                rest = more;
-                list_pair(state, free, *pair, found, points);
-                points.sort_unstable_by_key(Contact::key);
-            }
-        }
     }
 }
 
@@ -578,59 +369,4 @@ fn aabb_of(body: &BodyState) -> Aabb {
         return aabb.union(&Aabb::new(aabb.min + down, aabb.max + down));
     }
     aabb
-}
-
-/// Writes the contact points of a pair.
-fn list_pair(
-    state: &WorldState,
-    free: &[Velocity],
-    (index_a, index_b): (u32, u32),
-    founds: &[Found],
-    points: &mut [Contact],
-) {
-    let mut places = points.iter_mut();
-    let (a, b) = (path(state, free, index_a), path(state, free, index_b));
-    let (friction, restitution) = a.body.material.combine(&b.body.material);
-    for found in founds {
-        let frame = ContactFrame::new(found.manifold.normal());
-        let (part_a, part_b) = found.manifold.parts();
-        let geometry = sweep::points(&a, &b, found).zip(found.manifold.points());
-        for (((lever_a, lever_b, separation), point), place) in geometry.zip(&mut places) {
-            let speed =
-                |va: &Velocity, vb: &Velocity| frame.normal.dot(vb.at(lever_b) - va.at(lever_a));
-            *place = Contact {
-                a: id(state, index_a),
-                b: id(state, index_b),
-                part_a,
-                part_b,
-                feature: point.feature,
-                normal: frame.normal,
-                tangent1: frame.tangent1,
-                tangent2: frame.tangent2,
-                lever_a,
-                lever_b,
-                separation: separation - found.time * speed(&a.velocity, &b.velocity),
-                friction,
-                restitution,
-                approach_velocity: speed(&a.body.velocity, &b.body.velocity),
-                impulse: Vec3::ZERO,
-            };
-        }
-    }
-}
-
-fn path<'a>(state: &'a WorldState, free: &[Velocity], index: u32) -> Path<'a> {
-    let slot = &state.bodies[index as usize];
-    let body = slot
-        .value
-        .as_ref()
-        .expect("the broad phase holds only bodies that are there");
-    Path::new(body, &free[index as usize])
-}
-
-fn id(state: &WorldState, index: u32) -> BodyId {
-    BodyId {
-        index,
-        generation: state.bodies[index as usize].generation,
-    }
 }

@@ -218,8 +218,8 @@ impl Recycling {
                 return false;
             }
         }
-        found.clear();
         if kept.count == 0 {
+            Found::only(found);
             return true;
         }
         let points = &kept.points[..usize::from(kept.count)];
@@ -266,8 +266,7 @@ impl Recycling {
         if gap < kept.gap.min(0.0) - deeper * length {
             return false;
         }
-        found.push(Found::default());
-        let manifold = &mut found[0].manifold;
+        let manifold = &mut Found::only(found).manifold;
         manifold.reset(normal);
         for (point, &(point_a, point_b)) in points.iter().zip(&placed) {
             manifold.push(ManifoldPoint {
@@ -300,7 +299,7 @@ impl Recycling {
             rotation: back * far.rotation,
             ..Kept::default()
         };
-        if let Some(one) = found.first() {
+        if let Some(one) = found.iter().find(|f| !f.manifold.is_empty()) {
             let to_b = far.rotation.inverse();
             let normal = one.manifold.normal();
             let (on_a, on_b) = (back * normal, to_b * normal);

@@ -332,19 +332,19 @@ impl World {
         parallel: bool,
         report: &mut StepReport,
     ) {
-        report.recycled = self
-            .detection
-            .find_manifolds(&self.state, &scratch.free, dt, parallel);
-        report.manifolds =
-            self.detection
-                .list_points(&self.state, &scratch.free, &mut scratch.points, parallel);
         let Scratch {
-            islands, points, ..
-        } = scratch;
+            free,
+            islands,
+            points,
+            ..
+        } = &mut *scratch;
+        let counts = (self.detection).find_points(&self.state, (free, dt), points, parallel);
+        report.recycled = counts.recycled;
+        report.manifolds = counts.manifolds;
         islands.list_ends(points, parallel);
         let (ghosts, ghost_points) = scratch.seams.remove_ghosts(
             (&self.state, &self.activity.marks),
-            (&scratch.free, dt),
+            (free, dt),
             (points, &islands.ends),
         );
         if ghosts > 0 {

@@ -85,10 +85,25 @@ pub(crate) struct Found {
 const MEETING_GAP: f64 = 1e-4;
 const ADVANCES: u32 = 24;
 
+impl Found {
+    /// The content of `found`, replaced by one without points. (In the place of the last one: it is large to
+    /// write.)
+    pub(crate) fn only(found: &mut Vec<Self>) -> &mut Self {
+        found.truncate(1);
+        if found.is_empty() {
+            found.push(Self::default());
+        }
+        let only = &mut found[0];
+        only.manifold.clear();
+        only.time = 0.0;
+        only
+    }
+}
+
 /// Replaces the content of `found` by the contacts of a pair whose bodies move along `a` and `b` for
 /// `dt` (s) and can come `reach` (m) towards each other, in the order of their parts. Each part of a pair
 /// is followed on its own. Of two convex shapes the corners at the points `held` (as [`poses`] places them) are
-/// kept before others.
+/// kept before others, and one manifold is there in any case, which may have no points.
 pub(crate) fn find(
     (a, b): (&Path<'_>, &Path<'_>),
     reach: f64,
@@ -101,13 +116,7 @@ pub(crate) fn find(
     };
     if a.body.shape.is_convex() && b.body.shape.is_convex() {
         let pair = Pair { a, b, part: None };
-        // In the place of the last one: it is large to write.
-        found.truncate(1);
-        if found.is_empty() {
-            found.push(Found::default());
-        }
-        let only = &mut found[0];
-        only.time = 0.0;
+        let only = Found::only(found);
         let (near, far) = poses(a, b, 0.0);
         let (first, second) = ((&a.body.shape, &near), (&b.body.shape, &far));
         collide_holding(first, second, &settings, held, &mut only.manifold);
@@ -119,13 +128,10 @@ pub(crate) fn find(
             pair.collide_at(0.0, &far, &mut only.manifold);
             pair.follow(prediction, dt, &far, only);
             if only.time == 0.0 {
-                only.manifold = Manifold::default();
+                only.manifold.clear();
             }
         } else {
             pair.follow(prediction, dt, &settings, only);
-        }
-        if only.manifold.is_empty() {
-            found.clear();
         }
         return;
     }
@@ -186,7 +192,7 @@ impl Pair<'_> {
             separation + dt * speed < 0.0
         });
         if crosses {
-            found.manifold = Manifold::default();
+            found.manifold.clear();
         }
     }
 
