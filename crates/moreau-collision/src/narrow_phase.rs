@@ -21,6 +21,7 @@
 //! the result is turned back: exchanging A and B exchanges the result to the last bit.
 
 mod all;
+mod balls;
 mod box_box;
 mod capsule_polytope;
 mod context;
@@ -103,9 +104,13 @@ pub fn collide(
     settings: &CollideSettings,
     manifold: &mut Manifold,
 ) {
-    manifold.clear();
-    let operands = (Operand::new(shape_a, pose_a), Operand::new(shape_b, pose_b));
-    run(operands, settings.prediction, manifold, |_| {});
+    collide_holding(
+        (shape_a, pose_a),
+        (shape_b, pose_b),
+        settings,
+        &[],
+        manifold,
+    );
 }
 
 /// Fills `manifold` as [`collide`] does; where more corners touch than it has points, those at the points
@@ -122,6 +127,10 @@ pub fn collide_holding(
     manifold: &mut Manifold,
 ) {
     manifold.clear();
+    let sides = ((shape_a, pose_a), (shape_b, pose_b));
+    if balls::collide(sides.0, sides.1, settings.prediction, manifold) {
+        return;
+    }
     let operands = (Operand::new(shape_a, pose_a), Operand::new(shape_b, pose_b));
     run(operands, settings.prediction, manifold, |context| {
         let origin = context.origin;

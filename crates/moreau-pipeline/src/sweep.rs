@@ -101,18 +101,17 @@ impl Found {
 }
 
 /// Replaces the content of `found` by the contacts of a pair whose bodies move along `a` and `b` for
-/// `dt` (s) and can come `reach` (m) towards each other, in the order of their parts. Each part of a pair
-/// is followed on its own. Of two convex shapes the corners at the points `held` (as [`poses`] places them) are
+/// `dt` (s) and reach so far in it, in the order of their parts. Each part of a pair is followed on its own. Of two convex shapes the corners at the points `held` (as [`poses`] places them) are
 /// kept before others, and one manifold is there in any case, which may have no points.
 pub(crate) fn find(
     (a, b): (&Path<'_>, &Path<'_>),
-    reach: f64,
+    reaches: (&Reach, &Reach),
     (prediction, dt): (f64, f64),
     held: &[Vec3],
     found: &mut Vec<Found>,
 ) {
     let settings = CollideSettings {
-        prediction: prediction + reach,
+        prediction: prediction + reaches.0.towards(reaches.1),
     };
     if a.body.shape.is_convex() && b.body.shape.is_convex() {
         let pair = Pair { a, b, part: None };
@@ -120,18 +119,29 @@ pub(crate) fn find(
         let (near, far) = poses(a, b, 0.0);
         let (first, second) = ((&a.body.shape, &near), (&b.body.shape, &far));
         collide_holding(first, second, &settings, held, &mut only.manifold);
+        if !only.manifold.is_empty() {
+            pair.follow(prediction, dt, &settings, only);
+            return;
+        }
+        // Each comes half of the way: what counts is only whether they meet.
+        let closing = (b.velocity.linear - a.velocity.linear).length();
+        let way = closing * dt + reaches.0.turn + reaches.1.turn;
         let far = CollideSettings {
-            prediction: prediction + meeting_reach(a, b, dt),
+            prediction: prediction + way,
         };
-        if only.manifold.is_empty() && far.prediction > settings.prediction {
-            // Each comes half of the way: what counts is only whether they meet.
-            pair.collide_at(0.0, &far, &mut only.manifold);
+        if far.prediction > settings.prediction {
+            collide(
+                first.0,
+                first.1,
+                second.0,
+                second.1,
+                &far,
+                &mut only.manifold,
+            );
             pair.follow(prediction, dt, &far, only);
             if only.time == 0.0 {
                 only.manifold.clear();
             }
-        } else {
-            pair.follow(prediction, dt, &settings, only);
         }
         return;
     }
@@ -254,17 +264,6 @@ impl Pair<'_> {
         });
         *manifold = nearest.unwrap_or_default();
     }
-}
-
-/// How far the gap between the two can close in `dt` where nothing stops either, m.
-fn meeting_reach(a: &Path<'_>, b: &Path<'_>, dt: f64) -> f64 {
-    let closing = (b.velocity.linear - a.velocity.linear).length();
-    closing * dt + turn(a, dt) + turn(b, dt)
-}
-
-/// How far turning alone can bring a point of the body in `dt`, m.
-fn turn(path: &Path<'_>, dt: f64) -> f64 {
-    path.reach(dt) - path.velocity.linear.length() * dt
 }
 
 /// When the first point of the manifold closes if its velocity stays, s from `found.time`.

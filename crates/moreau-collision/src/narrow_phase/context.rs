@@ -149,15 +149,19 @@ fn hull_sphere(hull: &ConvexHull, pose: &Pose) -> (Vec3, f64) {
 /// Kinds first, then sizes, then positions along a generic direction: equal shapes in a stack keep
 /// their order while they shake. The rest tells apart what lies in one place.
 pub(super) fn is_reversed(a: &Operand<'_>, b: &Operand<'_>) -> bool {
-    let along = GENERIC.dot(b.center - a.center);
     let order = (a.rank().cmp(&b.rank()))
-        .then(b.radius.total_cmp(&a.radius))
-        .then(0.0_f64.total_cmp(&(along + 0.0)))
+        .then_with(|| order_of_spheres((a.center, a.radius), (b.center, b.radius)))
         .then_with(|| {
             let differing = a.numbers().zip(b.numbers()).find(|(x, y)| x != y);
             differing.map_or(Ordering::Equal, |(x, y)| x.total_cmp(&y))
         });
     order == Ordering::Greater
+}
+
+/// The part of [`is_reversed`] that bounding spheres (centre and radius, m) tell of two of a kind.
+pub(super) fn order_of_spheres(a: (Vec3, f64), b: (Vec3, f64)) -> Ordering {
+    let along = GENERIC.dot(b.0 - a.0);
+    (b.1.total_cmp(&a.1)).then(0.0_f64.total_cmp(&(along + 0.0)))
 }
 
 /// `v` at length 1 to the last bits; `v` must not be zero.
@@ -200,6 +204,46 @@ const SIZE_ROUNDING: f64 = 1e-12;
 /// Rounding of the poses' coordinates, relative; a coordinate is the result of some operations.
 const COORDINATE_ROUNDING: f64 = 8.0 * f64::EPSILON;
 
+/// What the bounding spheres of two shapes tell.
+pub(super) struct Bounds {
+    /// Sum of the radii, m.
+    size: f64,
+    touch: f64,
+    pub(super) limit: f64,
+    /// Whether they come as near as `limit`.
+    pub(super) meet: bool,
+}
+
+impl Bounds {
+    /// Of spheres of centres and radii, m.
+    pub(super) fn new(a: (Vec3, f64), b: (Vec3, f64), prediction: f64) -> Self {
+        let size = a.1 + b.1;
+        let largest = (a.0.abs().max(b.0.abs())).max_element();
+        let touch = SIZE_ROUNDING * size + COORDINATE_ROUNDING * largest;
+        let limit = prediction + touch;
+        let apart = (b.0 - a.0).length_squared();
+        let reach = size + limit + touch;
+        // Written so that infinities and NaN of overflowing differences end here, too.
+        let meet = apart <= reach * reach;
+        Self {
+            size,
+            touch,
+            limit,
+            meet,
+        }
+    }
+
+    /// Length below which the difference of two points is nothing but rounding, m.
+    pub(super) fn lost(&self) -> f64 {
+        lost(self.touch)
+    }
+}
+
+/// Length below which the difference of two points is nothing but rounding, m.
+pub(super) fn lost(touch: f64) -> f64 {
+    1e-3 * touch
+}
+
 impl<'m> Context<'m> {
     /// None where the pair cannot touch: bounding spheres too far apart, or a shape or pose that is not
     /// usable.
@@ -209,17 +253,15 @@ impl<'m> Context<'m> {
         prediction: f64,
         manifold: &'m mut Manifold,
     ) -> Option<Self> {
-        let size = first.radius + second.radius;
-        let largest = (first.center.abs().max(second.center.abs())).max_element();
-        let touch = SIZE_ROUNDING * size + COORDINATE_ROUNDING * largest;
-        let limit = prediction + touch;
+        let spheres = ((first.center, first.radius), (second.center, second.radius));
+        let bounds = Bounds::new(spheres.0, spheres.1, prediction);
         let bounded = !matches!(first.shape, Shape::HalfSpace { .. });
-        let apart = (second.center - first.center).length_squared();
-        let reach = size + limit + touch;
-        // Written so that infinities and NaN of overflowing differences end here, too.
-        if bounded && !(apart <= reach * reach) {
+        if bounded && !bounds.meet {
             return None;
         }
+        let Bounds {
+            size, touch, limit, ..
+        } = bounds;
         if !(is_usable(first.shape, first.pose) && is_usable(second.shape, second.pose)) {
             return None;
         }

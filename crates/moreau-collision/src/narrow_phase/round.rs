@@ -4,7 +4,7 @@
 //! separation = |c_b - c_a| - r_a - r_b. Where the cores meet, n is the direction across both of them
 //! and the depth is r_a + r_b.
 
-use super::context::{Context, unit};
+use super::context::{Context, lost, unit};
 use super::feature::Feature;
 use super::nearest::{PARALLEL, across, nearest_of_segments, nearest_on_segment};
 use super::patch::{Code, Corner, Corners, NONE, Projection, intersect};
@@ -75,15 +75,15 @@ impl Round {
     }
 }
 
-/// Length below which the difference of two points is nothing but rounding, m.
-fn lost(context: &Context<'_>) -> f64 {
-    1e-3 * context.touch
-}
-
 /// The unit direction of `d`; `fallback` where `d` is nothing but rounding.
 pub(super) fn direction(context: &Context<'_>, d: Vec3, fallback: Vec3) -> Vec3 {
+    direction_beyond(lost(context.touch), d, fallback)
+}
+
+/// The unit direction of `d`; `fallback` where `d` is not longer than `lost`, m.
+pub(super) fn direction_beyond(lost: f64, d: Vec3, fallback: Vec3) -> Vec3 {
     let scale = d.abs().max_element();
-    if scale <= lost(context) {
+    if scale <= lost {
         return fallback;
     }
     // Scaled, so that squares of very small lengths do not vanish.
@@ -133,7 +133,7 @@ pub(super) fn collide_with_ball(context: &mut Context<'_>, a: &Round, b: &Round)
 
 pub(super) fn collide_capsules(context: &mut Context<'_>, a: &Round, b: &Round) {
     let near = nearest_of_segments(a.ends, b.ends);
-    let normal = (near.direction(a.ends, b.ends, lost(context)))
+    let normal = (near.direction(a.ends, b.ends, lost(context.touch)))
         .unwrap_or_else(|| across_both(context, a.axis, b.axis));
     let distance = normal.dot(near.on_b - near.on_a);
     if distance - a.radius - b.radius > context.limit {

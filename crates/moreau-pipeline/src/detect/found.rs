@@ -230,7 +230,8 @@ impl Chunk {
         let state = given.state;
         let (a, b) = (given.path(index_a), given.path(index_b));
         let reach = |index: u32| &given.reaches[index as usize];
-        let reach = reach(index_a).towards(reach(index_b));
+        let reaches = (reach(index_a), reach(index_b));
+        let reach = reaches.0.towards(reaches.1);
         let prediction = state.settings.prediction_distance;
         let recycling = Recycling {
             tolerance: state.settings.recycling,
@@ -245,7 +246,7 @@ impl Chunk {
             let (held, count) =
                 kept.map_or_else(Default::default, |kept| kept.loaded(&state.cache, (&a, &b)));
             let held = &held[..count];
-            sweep::find((&a, &b), reach, (prediction, given.dt), held, several);
+            sweep::find((&a, &b), reaches, (prediction, given.dt), held, several);
             match recycling.keep(ids, (&a, &b), reach, several) {
                 Some(kept) => {
                     self.anew.push(kept);
