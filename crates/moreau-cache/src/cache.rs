@@ -195,7 +195,9 @@ impl ContactCache {
     /// The remembered points of one pair, from its smaller to its larger id.
     pub fn pair(&self, pair: PairKey) -> &[CacheEntry] {
         let start = self.entries.partition_point(|e| e.pair < pair);
-        let count = self.entries[start..].partition_point(|e| e.pair == pair);
+        // They are few.
+        let rest = self.entries[start..].iter();
+        let count = rest.take_while(|e| e.pair == pair).count();
         &self.entries[start..start + count]
     }
 

@@ -65,17 +65,20 @@ impl Manifold {
     pub const CAPACITY: usize = 4;
 
     /// Unit vector from A to B, world frame. Meaningless where there are no points.
+    #[inline]
     pub fn normal(&self) -> Vec3 {
         self.normal
     }
 
     /// The points; empty where the shapes are further apart than the prediction distance.
+    #[inline]
     pub fn points(&self) -> &[ManifoldPoint] {
         &self.points[..self.len]
     }
 
     /// Which parts of A and of B touch, as [`collide_all`](crate::collide_all) numbers them; (0, 0) for
     /// convex shapes.
+    #[inline]
     pub fn parts(&self) -> (u32, u32) {
         self.parts
     }
@@ -85,6 +88,7 @@ impl Manifold {
     }
 
     /// Whether there is no contact.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -95,18 +99,21 @@ impl Manifold {
     }
 
     /// Forgets all points and sets the normal.
+    #[inline]
     pub fn reset(&mut self, normal: Vec3) {
         self.normal = normal;
         self.len = 0;
     }
 
     /// Makes it as one that was just made, without wiping the memory of its points.
+    #[inline]
     pub fn clear(&mut self) {
         self.reset(Vec3::ZERO);
         self.parts = (0, 0);
     }
 
     /// Adds a point; returns false (and drops it) where four are held already.
+    #[inline]
     pub fn push(&mut self, point: ManifoldPoint) -> bool {
         if self.len == Self::CAPACITY {
             return false;

@@ -128,9 +128,20 @@ pub fn collide_holding(
 ) {
     manifold.clear();
     let sides = ((shape_a, pose_a), (shape_b, pose_b));
-    if balls::collide(sides.0, sides.1, settings.prediction, manifold) {
-        return;
+    if !balls::collide(sides.0, sides.1, settings.prediction, manifold) {
+        collide_shapes(sides.0, sides.1, settings, held, manifold);
     }
+}
+
+/// Apart from the way of balls, which needs none of what stands here.
+#[inline(never)]
+fn collide_shapes(
+    (shape_a, pose_a): (&Shape, &Pose),
+    (shape_b, pose_b): (&Shape, &Pose),
+    settings: &CollideSettings,
+    held: &[Vec3],
+    manifold: &mut Manifold,
+) {
     let operands = (Operand::new(shape_a, pose_a), Operand::new(shape_b, pose_b));
     run(operands, settings.prediction, manifold, |context| {
         let origin = context.origin;

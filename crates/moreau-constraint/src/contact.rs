@@ -27,6 +27,7 @@ pub struct ContactFrame {
 impl ContactFrame {
     /// The frame of a unit normal; a smooth deterministic function of it (see
     /// [`moreau_math::tangent_basis`]).
+    #[inline]
     pub fn new(normal: Vec3) -> Self {
         let (tangent1, tangent2) = tangent_basis(normal);
         Self {

@@ -22,6 +22,7 @@ const E2: Vec3 = vec3(-3.0 / 7.0, 6.0 / 7.0, -2.0 / 7.0);
 /// let (t1, t2) = moreau_math::tangent_basis(n);
 /// assert!((t1.cross(t2) - n).length() < 1e-15 && t1.dot(t2).abs() < 1e-15);
 /// ```
+#[inline]
 pub fn tangent_basis(normal: Vec3) -> (Vec3, Vec3) {
     // Inside the cap the roles of s and e1 are swapped (and one sign, to stay right-handed).
     let (s, e1, e2) = if normal.dot(S) > -0.999 {

@@ -41,26 +41,31 @@ impl Pose {
     }
 
     /// Local point to world point.
+    #[inline]
     pub fn transform_point(&self, point: Vec3) -> Vec3 {
         self.rotation * point + self.translation
     }
 
     /// World point to local point.
+    #[inline]
     pub fn inverse_transform_point(&self, point: Vec3) -> Vec3 {
         self.rotation.conjugate() * (point - self.translation)
     }
 
     /// Local direction to world direction.
+    #[inline]
     pub fn transform_vector(&self, vector: Vec3) -> Vec3 {
         self.rotation * vector
     }
 
     /// World direction to local direction.
+    #[inline]
     pub fn inverse_transform_vector(&self, vector: Vec3) -> Vec3 {
         self.rotation.conjugate() * vector
     }
 
     /// The pose that maps world points to local points.
+    #[inline]
     pub fn inverse(&self) -> Self {
         let rotation = self.rotation.conjugate();
         Self {
@@ -70,6 +75,7 @@ impl Pose {
     }
 
     /// `self` after `local`: maps what `local` maps into this frame on to the world.
+    #[inline]
     pub fn mul_pose(&self, local: &Self) -> Self {
         Self {
             translation: self.transform_point(local.translation),
@@ -78,6 +84,7 @@ impl Pose {
     }
 
     /// `other` as seen from this frame: `self.mul_pose(&self.relative(other)) == other`.
+    #[inline]
     pub fn relative(&self, other: &Self) -> Self {
         let back = self.rotation.conjugate();
         Self {

@@ -370,6 +370,7 @@ impl BodyState {
     }
 
     /// The frame's origin and axes; the state holds the centre of mass.
+    #[inline]
     pub(crate) fn pose(&self) -> Pose {
         let origin = if self.mass.center_of_mass == Vec3::ZERO {
             self.center

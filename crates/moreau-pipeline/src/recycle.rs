@@ -369,6 +369,9 @@ impl Kept {
         cache: &ContactCache,
         (a, b): (&Path<'_>, &Path<'_>),
     ) -> ([Vec3; Manifold::CAPACITY], usize) {
+        if self.count == 0 {
+            return Default::default();
+        }
         let (near, far) = poses(a, b, 0.0);
         let (pair, _) = PairKey::new((self.a.to_bits(), self.b.to_bits()));
         let pushed = cache.pair(pair);

@@ -183,12 +183,16 @@ struct Pair<'a> {
 impl Pair<'_> {
     /// From what is `found` at the start of the step to what the step's motion makes of it.
     fn follow(&self, prediction: f64, dt: f64, settings: &CollideSettings, found: &mut Found) {
+        match found.manifold.min_separation() {
+            // Only the motion can make this contact.
+            Some(gap) if gap > prediction => self.follow_apart((gap, dt), settings, found),
+            _ => {}
+        }
+    }
+
+    /// The same of what is apart by `gap` (m), more than the prediction distance.
+    fn follow_apart(&self, (gap, dt): (f64, f64), settings: &CollideSettings, found: &mut Found) {
         let (a, b) = (self.a, self.b);
-        let gap = match found.manifold.min_separation() {
-            Some(gap) if gap > prediction => gap,
-            _ => return,
-        };
-        // Only the motion can make this contact.
         let at_start = *found;
         if self.advance((gap, dt), settings, found) {
             return;
