@@ -17,6 +17,7 @@ use found::{AllFound, Given, Keep};
 use moreau_collision::{Aabb, BroadPhase, Shape};
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Boxes and manifolds. Follows from the world's state and carries none of its own: what it keeps
 /// between steps only saves time.
@@ -297,6 +298,11 @@ impl Detection {
             dt,
         };
         self.found.fill(&given, &self.pairs, points, parallel)
+    }
+
+    /// Of each pair that was found last and of which one body alone is dynamic, where its points are listed.
+    pub(crate) fn mixed(&self) -> &[Range<usize>] {
+        self.found.mixed()
     }
 
     /// Lists what to keep for the next step, sorted by pair. `kept` is the list that the manifolds were

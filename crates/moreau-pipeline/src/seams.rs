@@ -75,14 +75,15 @@ pub(crate) struct Seams {
 }
 
 impl Seams {
-    /// Takes ghosts out of `points`; returns how many manifolds and how many points went.
+    /// Takes ghosts out of `points`; returns how many manifolds and how many points went. `mixed` are the points
+    /// of each pair of which one body alone is dynamic.
     pub(crate) fn remove_ghosts(
         &mut self,
         (state, marks): (&WorldState, &[Marks]),
         (free, dt): (&[Velocity], f64),
-        (points, ends): (&mut Vec<Contact>, &[(u32, u32)]),
+        (points, mixed): (&mut Vec<Contact>, &[Range<usize>]),
     ) -> (usize, usize) {
-        self.find_groups((state, marks), (points, ends));
+        self.find_groups((state, marks), (points, mixed));
         if self.groups.len() < 2 {
             return (0, 0);
         }
@@ -133,23 +134,20 @@ impl Seams {
     fn find_groups(
         &mut self,
         (state, marks): (&WorldState, &[Marks]),
-        (points, ends): (&[Contact], &[(u32, u32)]),
+        (points, mixed): (&[Contact], &[Range<usize>]),
     ) {
         self.groups.clear();
-        let dynamic = |slot: u32| marks[slot as usize].is_dynamic();
-        let mut start = 0;
-        while start < points.len() {
-            let (a, b) = ends[start];
-            if dynamic(a) == dynamic(b) {
-                start += 1;
-                continue;
-            }
-            let same = |p: &&Contact| p.same_manifold(&points[start]);
-            let range = start..start + points[start..].iter().take_while(same).count();
-            start = range.end;
-            let run = &points[range.clone()];
+        let manifolds = mixed.iter().flat_map(|pair| {
+            let mut start = pair.start;
+            let runs = points[pair.clone()].chunk_by(Contact::same_manifold);
+            runs.map(move |run| {
+                start += run.len();
+                (start - run.len()..start, run)
+            })
+        });
+        for (range, run) in manifolds {
             let (a, b) = (run[0].a, run[0].b);
-            let (body, fixed, part, normal) = if dynamic(b.index) {
+            let (body, fixed, part, normal) = if marks[b.index as usize].is_dynamic() {
                 (b, a, run[0].part_a, run[0].normal)
             } else {
                 (a, b, run[0].part_b, -run[0].normal)

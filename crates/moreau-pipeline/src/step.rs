@@ -336,20 +336,18 @@ impl World {
             free,
             islands,
             points,
+            seams,
             ..
         } = &mut *scratch;
         let counts = (self.detection).find_points(&self.state, (free, dt), points, parallel);
         report.recycled = counts.recycled;
         report.manifolds = counts.manifolds;
-        islands.list_ends(points, parallel);
-        let (ghosts, ghost_points) = scratch.seams.remove_ghosts(
+        let (ghosts, ghost_points) = seams.remove_ghosts(
             (&self.state, &self.activity.marks),
             (free, dt),
-            (points, &islands.ends),
+            (points, self.detection.mixed()),
         );
-        if ghosts > 0 {
-            islands.list_ends(points, parallel);
-        }
+        islands.list_ends(points, parallel);
         report.manifolds -= ghosts;
         report.seam_points = ghost_points;
         report.contact_points = scratch.points.len();

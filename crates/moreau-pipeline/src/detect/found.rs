@@ -13,6 +13,7 @@ use moreau_collision::FeatureId;
 use moreau_constraint::ContactFrame;
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Pairs of a chunk; the same for any number of threads.
 const CHUNK: usize = 64;
@@ -26,6 +27,8 @@ pub(super) struct AllFound {
     chunks: Vec<Chunk>,
     /// Where the points of each chunk start, and where all end.
     starts: Vec<usize>,
+    /// The points of each pair of which one body alone is dynamic.
+    mixed: Vec<Range<usize>>,
 }
 
 /// What was found of a pair.
@@ -69,6 +72,10 @@ pub(crate) struct Counts {
 struct Listed {
     manifolds: Vec<Plane>,
     points: Vec<Point>,
+    /// Those among the points of each pair of which one body alone is dynamic.
+    mixed: Vec<Range<usize>>,
+    /// Memory for what is found of one pair.
+    several: Vec<Found>,
 }
 
 /// What the points of a manifold have in common.
@@ -103,7 +110,13 @@ pub(super) struct Given<'a> {
 impl AllFound {
     pub(super) fn bytes(&self) -> usize {
         let chunks = self.chunks.iter().map(Chunk::bytes);
-        held(&self.pairs) + held(&self.chunks) + chunks.sum::<usize>() + held(&self.starts)
+        let lists = held(&self.pairs) + held(&self.chunks) + chunks.sum::<usize>();
+        lists + held(&self.starts) + held(&self.mixed)
+    }
+
+    /// The points of each pair of which one body alone is dynamic, in the list of all.
+    pub(super) fn mixed(&self) -> &[Range<usize>] {
+        &self.mixed
     }
 
     /// What was found of each of the pairs.
@@ -133,6 +146,7 @@ impl AllFound {
             self.chunks.resize_with(chunks, Chunk::default);
         }
         let chunks = &mut self.chunks[..chunks];
+        self.mixed.clear();
         if parallel && chunks.len() > 1 {
             let found = self.pairs.par_chunks_mut(CHUNK);
             let work = pairs.par_chunks(CHUNK).zip(found).zip(&mut *chunks);
@@ -141,6 +155,7 @@ impl AllFound {
             let mut count = 0;
             for chunk in chunks.iter() {
                 self.starts.push(count);
+                self.mixed.extend(chunk.listed.mixed_from(count));
                 count += chunk.listed.points.len();
             }
             self.starts.push(count);
@@ -149,7 +164,8 @@ impl AllFound {
             list(chunks, &self.starts, points);
         } else {
             // One after the other, in the same memory.
-            let mut listed = Listed::default();
+            let first = chunks.first_mut();
+            let mut listed = first.map_or_else(Listed::default, |c| std::mem::take(&mut c.listed));
             let mut count = 0;
             let found = self.pairs.chunks_mut(CHUNK);
             for ((pairs, found), chunk) in pairs.chunks(CHUNK).zip(found).zip(&mut *chunks) {
@@ -162,6 +178,7 @@ impl AllFound {
                     points.resize(count, Contact::NONE);
                 }
                 listed.write(&mut points[start..count]);
+                self.mixed.extend(listed.mixed_from(start));
             }
             points.truncate(count);
             if let Some(chunk) = chunks.first_mut() {
@@ -193,14 +210,19 @@ fn list(chunks: &[Chunk], starts: &[usize], points: &mut [Contact]) {
 
 impl Chunk {
     fn bytes(&self) -> usize {
-        held(&self.anew) + held(&self.listed.manifolds) + held(&self.listed.points)
+        let Listed {
+            manifolds,
+            points,
+            mixed,
+            several,
+        } = &self.listed;
+        held(&self.anew) + held(manifolds) + held(points) + held(mixed) + held(several)
     }
 
     /// Replaces what was found of a chunk of pairs.
     fn fill(&mut self, given: &Given<'_>, pairs: &[(u32, u32)], found: &mut [PairFound]) {
         self.anew.clear();
-        self.listed.manifolds.clear();
-        self.listed.points.clear();
+        self.listed.clear();
         self.counts = Counts::default();
         // Both lists are sorted by pair.
         let kept = &given.state.kept;
@@ -208,7 +230,7 @@ impl Chunk {
             Some(first) => kept.partition_point(|k| k.pair() < *first),
             None => 0,
         };
-        let mut several = Vec::new();
+        let mut several = std::mem::take(&mut self.listed.several);
         for (pair, found) in pairs.iter().zip(found) {
             while kept.get(next).is_some_and(|k| k.pair() < *pair) {
                 next += 1;
@@ -217,6 +239,7 @@ impl Chunk {
             found.kept_before = is_kept.then_some(next as u32);
             self.fill_pair(given, *pair, found, &mut several);
         }
+        self.listed.several = several;
     }
 
     /// `several` is memory for the pair's manifolds.
@@ -261,6 +284,17 @@ impl Chunk {
 }
 
 impl Listed {
+    fn clear(&mut self) {
+        self.manifolds.clear();
+        self.points.clear();
+        self.mixed.clear();
+    }
+
+    /// The mixed pairs' points in a list in which the first is at `start`.
+    fn mixed_from(&self, start: usize) -> impl Iterator<Item = Range<usize>> {
+        (self.mixed.iter()).map(move |range| start + range.start..start + range.end)
+    }
+
     /// Adds the manifolds of a pair that have points; returns how many do.
     fn add(
         &mut self,
@@ -269,6 +303,7 @@ impl Listed {
         found: &[Found],
     ) -> u32 {
         let mut manifolds = 0;
+        let start = self.points.len();
         for found in found.iter().filter(|found| !found.manifold.is_empty()) {
             let (friction, restitution) = a.body.material.combine(&b.body.material);
             let normal = found.manifold.normal();
@@ -295,6 +330,10 @@ impl Listed {
                     }
                 }));
             manifolds += 1;
+        }
+        let end = self.points.len();
+        if end > start && a.body.is_dynamic() != b.body.is_dynamic() {
+            self.mixed.push(start..end);
         }
         manifolds
     }
