@@ -32,10 +32,11 @@ pub(crate) fn words(profile: &ProfileFigures) -> String {
     let lanes = &profile.lanes;
     if lanes.contacts > 0 {
         text += &format!(
-            "; lanes {:.0} % full in {} colours, {} pairs in none",
+            "; lanes {:.0} % full in {} colours, {} pairs in none, {:.0} % of the visits spared",
             100.0 * lanes.fill(),
             lanes.colours,
-            lanes.serial
+            lanes.serial,
+            100.0 * lanes.rest()
         );
     }
     text + &format!("; {} kB held by the world", profile.bytes.total() / 1000)

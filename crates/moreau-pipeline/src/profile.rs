@@ -80,9 +80,18 @@ pub struct LaneFill {
     pub contacts: usize,
     /// Places for contact points in the lanes.
     pub places: usize,
+    /// Visits that sweeps would have made without rest, each of eight pairs of bodies.
+    pub visits: usize,
+    /// Of these the ones that were spared.
+    pub spared: usize,
 }
 
 impl LaneFill {
+    /// Part of the visits that was spared, 0 to 1.
+    pub fn rest(&self) -> f64 {
+        self.spared as f64 / self.visits.max(1) as f64
+    }
+
     /// Part of the places that is taken, 0 to 1; 1 where there are none.
     pub fn fill(&self) -> f64 {
         if self.places == 0 {
@@ -97,6 +106,8 @@ impl LaneFill {
         self.serial += stats.serial;
         self.contacts += stats.contacts;
         self.places += stats.places;
+        self.visits += stats.visits;
+        self.spared += stats.spared;
     }
 }
 

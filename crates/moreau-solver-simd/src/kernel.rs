@@ -11,66 +11,17 @@
 //! same memory, unless all of them read it. A task ends before [`Conductor::run`] returns, and each
 //! thread sees what those before it wrote, for [`Team`] orders them.
 
+use crate::job::{Job, Task};
 use crate::lanes::{Lanes, Oct, Plain, WIDTH, each};
-use crate::packed::{Block, BodyIndex, BodyRecord, Impulse, Pack, Packed, Point, Sums};
+use crate::packed::{
+    Block, BodyIndex, BodyRecord, Impulse, Pack, Packed, Point, Rest, RestState, Sums,
+};
 use crate::team::{Help, MOST_BLOCKS, MOST_PHASES, Team, Work};
-use crate::visit::{Body, Mass, Pairs, add, dot, load3, prepare, scale, store3, sub};
+use crate::visit::{Body, Mass, Pairs, add, dot, greatest, load3, prepare, scale, store3, sub};
 use std::ops::Range;
 
 /// Bodies of one share of [`Task::Advance`].
 const BODIES: usize = 512;
-
-/// What is done to a block, or to a share of the bodies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Task {
-    /// A visit of all contacts, from where `beta` puts their impulses.
-    Sweep,
-    /// Adds what the impulses do to the velocities.
-    Apply,
-    /// The natural map of each contact.
-    Maps,
-    /// Of the contacts that wait.
-    WaitingMaps,
-    /// Bodies: v ahead by `beta`, as the impulses of the next sweep.
-    Advance,
-}
-
-/// A task with its numbers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Job {
-    pub(crate) task: Task,
-    /// Which of the two lists of impulses is the last.
-    pub(crate) current: usize,
-    pub(crate) beta: f64,
-}
-
-impl Job {
-    fn to_words(self) -> [u64; 2] {
-        let task = match self.task {
-            Task::Sweep => 0,
-            Task::Apply => 1,
-            Task::Maps => 2,
-            Task::Advance => 3,
-            Task::WaitingMaps => 4,
-        };
-        [task << 1 | self.current as u64, self.beta.to_bits()]
-    }
-
-    fn from_words([first, second]: [u64; 2]) -> Self {
-        let task = match first >> 1 {
-            0 => Task::Sweep,
-            1 => Task::Apply,
-            2 => Task::Maps,
-            3 => Task::Advance,
-            _ => Task::WaitingMaps,
-        };
-        Self {
-            task,
-            current: (first & 1) as usize,
-            beta: f64::from_bits(second),
-        }
-    }
-}
 
 #[allow(unsafe_code)]
 mod field {
@@ -132,11 +83,13 @@ pub(crate) struct View<'a> {
     groups: &'a [Range<usize>],
     blocks: &'a [Block],
     waiting: Range<usize>,
+    waiting_packs: usize,
     packs: &'a [Pack],
     points: &'a [Point],
     masses: &'a [BodyRecord],
     impulses: [Field<'a, Impulse>; 2],
     maps: Field<'a, Oct>,
+    rests: Field<'a, Rest>,
     sums: Field<'a, Sums>,
     velocities: Field<'a, BodyRecord>,
     ends: Field<'a, BodyRecord>,
@@ -151,11 +104,13 @@ impl<'a> View<'a> {
             groups: &packed.groups,
             blocks: &packed.blocks,
             waiting: packed.waiting.clone(),
+            waiting_packs: packed.waiting_packs,
             packs: &packed.packs,
             points: &packed.points,
             masses: &packed.masses,
             impulses: [Field::new(first), Field::new(second)],
             maps: Field::new(&mut packed.maps),
+            rests: Field::new(&mut packed.rests),
             sums: Field::new(&mut packed.sums),
             velocities: Field::new(&mut packed.velocities),
             ends: Field::new(&mut packed.ends),
@@ -268,6 +223,17 @@ impl Conductor<'_, '_> {
 
     pub(crate) fn maps(&mut self) -> &[Oct] {
         unsafe { self.view.maps.all() }
+    }
+
+    /// Packs that whole sweeps visit.
+    pub(crate) fn visited_packs(&self) -> usize {
+        self.view.packs.len() - self.view.waiting_packs
+    }
+
+    /// Of these packs.
+    pub(crate) fn rests(&mut self) -> &mut [Rest] {
+        let rests = unsafe { self.view.rests.all() };
+        &mut rests[self.view.waiting_packs..]
     }
 
     pub(crate) fn sums(&mut self) -> &[Sums] {
@@ -390,31 +356,53 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
         along: L::splat(0.0),
         most: L::splat(0.0),
     };
+    let mut most = 0.0_f64;
     let mut next = block.points.start;
-    for pack in &view.packs[block.packs.clone()] {
+    for index in block.packs.clone() {
+        let pack = &view.packs[index];
         let points = next..next + block.count;
-        // SAFETY: the pack's bodies and points are this block's.
+        next = points.end;
+        // SAFETY: the pack, its bodies and points are this block's.
         unsafe {
+            let rest = view.rests.get_mut(index);
+            if !job.whole && rest.state != RestState::Awake {
+                if rest.state == RestState::LiesDown {
+                    let mut pairs = load_pairs::<L>(view, pack);
+                    points.for_each(|i| visit.lay_down(&mut pairs, i));
+                    store_pairs(view, pack, &pairs);
+                    rest.state = RestState::Rests;
+                }
+                continue;
+            }
+            if job.whole {
+                visit.most = L::splat(0.0);
+                if rest.state == RestState::Rests {
+                    rest.state = RestState::LiesDown;
+                }
+            }
             if block.round {
                 let mut pairs = load_round_pairs::<L>(view, pack);
-                for i in points {
-                    visit.contact::<FRICTION, true>(&mut pairs, i);
-                }
+                points.for_each(|i| visit.contact::<FRICTION, true>(&mut pairs, i));
                 store_pairs(view, pack, &pairs);
             } else {
                 let mut pairs = load_pairs::<L>(view, pack);
-                for i in points {
-                    visit.contact::<FRICTION, false>(&mut pairs, i);
-                }
+                points.for_each(|i| visit.contact::<FRICTION, false>(&mut pairs, i));
                 store_pairs(view, pack, &pairs);
             }
+            if job.whole {
+                rest.change_squared = greatest(visit.most);
+                most = most.max(rest.change_squared);
+            }
         }
-        next += block.count;
     }
-    let mut lanes = [Oct::default(); 3];
+    let most = if job.whole {
+        most
+    } else {
+        greatest(visit.most)
+    };
+    let mut lanes = [Oct::default(); 2];
     visit.square.store(&mut lanes[0]);
     visit.along.store(&mut lanes[1]);
-    visit.most.store(&mut lanes[2]);
     // In memory, so that the stack is aligned like it: spilled registers that straddle cache lines cost
     // a tenth of the time.
     std::hint::black_box(&mut lanes);
@@ -422,7 +410,7 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
     let sums = unsafe { view.sums.get_mut(index) };
     sums.square = lanes[0].sum();
     sums.along = lanes[1].sum();
-    sums.change_squared = lanes[2].0.into_iter().fold(0.0, f64::max);
+    sums.change_squared = most;
 }
 
 /// A sweep through a block.
@@ -477,6 +465,21 @@ impl<L: Lanes> Visit<'_, '_, L> {
 }
 
 impl<L: Lanes> Visit<'_, '_, L> {
+    /// Takes back what momentum did to the contact, which ends where it is in both lists.
+    ///
+    /// # Safety
+    /// The point is the caller's block's.
+    #[inline(always)]
+    #[allow(unsafe_code)]
+    unsafe fn lay_down(&mut self, pairs: &mut Pairs<L, false>, index: usize) {
+        let point = &self.view.points[index];
+        // SAFETY: the caller's promise.
+        let (end, slot) = unsafe { (self.from.get(index), self.to.get_mut(index)) };
+        let (x, before) = (load3::<L>(end), load3(slot));
+        *slot = *end;
+        pairs.apply::<true>(point, scale(sub(before, x), self.beta));
+    }
+
     #[inline(always)]
     fn add(&mut self, size: L, squared: L) {
         let square = size * squared;
@@ -648,7 +651,8 @@ fn prepare_all<L: Lanes>(masses: &[BodyRecord], blocks: &[Block], (packs, points
 mod x86 {
     //! The same, compiled for wider registers.
 
-    use super::{Filled, Job, Task, View, prepare_all, run};
+    use super::{Filled, View, prepare_all, run};
+    use crate::job::{Job, Task};
     use crate::lanes::{Avx, Avx512};
     use crate::packed::{Block, BodyRecord};
 

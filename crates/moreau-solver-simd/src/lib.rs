@@ -37,6 +37,7 @@
 //! | `colour.rs` | the order of a sweep |
 //! | `packed.rs` | the records that it reads and writes |
 //! | `visit.rs` | what it does with them, once for all instruction sets |
+//! | `job.rs` | what is done to all of them |
 //! | `kernel.rs` | who touches what, where several threads do it |
 //! | `lanes.rs` | eight f64 side by side |
 //! | `waiting.rs` | contacts that are left out of it |
@@ -44,6 +45,7 @@
 //! | `solver.rs` | the loop of sweeps |
 
 mod colour;
+mod job;
 mod kernel;
 mod lanes;
 mod packed;

@@ -113,6 +113,25 @@ pub(crate) struct Sums {
     pub(crate) map: f64,
 }
 
+/// Whether a pack is visited by sweeps that are not whole.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum RestState {
+    #[default]
+    Awake,
+    /// The next sweep takes back what momentum did to it.
+    LiesDown,
+    /// Not visited; its impulses are the same in both lists.
+    Rests,
+}
+
+/// Of a pack.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Rest {
+    /// As of [`Sums`], in the last whole sweep.
+    pub(crate) change_squared: f64,
+    pub(crate) state: RestState,
+}
+
 /// Everything that a sweep reads or writes; keeps its memory.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Packed {
@@ -125,6 +144,7 @@ pub(crate) struct Packed {
     /// Natural map of each contact, m/s.
     pub(crate) maps: Vec<Oct>,
     pub(crate) sums: Vec<Sums>,
+    pub(crate) rests: Vec<Rest>,
     /// Contact in each lane, `NONE` where there is none.
     pub(crate) contacts: Vec<[u32; WIDTH]>,
     pub(crate) velocities: Vec<BodyRecord>,
@@ -135,6 +155,8 @@ pub(crate) struct Packed {
     pub(crate) friction: bool,
     /// Blocks of contacts that wait.
     pub(crate) waiting: Range<usize>,
+    /// Packs of these blocks: the first ones of all.
+    pub(crate) waiting_packs: usize,
     /// Contacts that waited at first and no more.
     pub(crate) woken: usize,
     /// Packs and points that are laid out.
@@ -178,6 +200,7 @@ impl Packed {
         self.blocks.clear();
         self.end = (0, 0);
         self.sums.clear();
+        self.rests.clear();
         self.maps.clear();
         for impulses in &mut self.impulses {
             impulses.clear();
@@ -190,6 +213,7 @@ impl Packed {
         };
         colouring.build_readers(contacts, bodies, which(true));
         self.waiting = self.append(problem, None, parallel);
+        self.waiting_packs = self.end.0;
         self.groups.clear();
         let (colouring, bodies) = (&mut self.colouring, &self.bodies);
         colouring.build(contacts, bodies, which(false));
@@ -271,6 +295,7 @@ impl Packed {
         }
         self.maps.resize(points, Oct::default());
         self.sums.resize(self.blocks.len(), Sums::default());
+        self.rests.resize(packs, Rest::default());
         first_block..self.blocks.len()
     }
 

@@ -42,6 +42,10 @@ pub struct SimdSettings {
     /// the others gained, and the next step starts from there. A pile of 2000 boxes comes to rest with
     /// it, and not with the best one.
     pub keep_best: bool,
+    /// Packs of eight pairs rest, and are visited in one of `check_every` sweeps alone, while sweeps change them by less
+    /// than this part of what they change most (default 0.02; 0: none rests). Too big: sweeps are worth less, for
+    /// much of what they do is done to contacts whose neighbours do not answer.
+    pub rest_part: f64,
     /// Whether contacts that are too far open to close are left out of the sweeps, and looked at now and then
     /// (default true). In piles they are a quarter to a half of all contacts. What is returned holds for all of
     /// them.
@@ -59,6 +63,7 @@ impl Default for SimdSettings {
             check_every: 8,
             accelerate: true,
             keep_best: true,
+            rest_part: 0.02,
             leave_out_open: true,
             instructions: Instructions::Fastest,
         }
@@ -81,6 +86,9 @@ impl SimdSettings {
         if !(self.slow_tolerance >= 0.0 && self.slow_tolerance.is_finite()) {
             let value = self.slow_tolerance;
             return refuse("slow_tolerance", value, "0 or more, and finite");
+        }
+        if !(0.0..1.0).contains(&self.rest_part) {
+            return refuse("rest_part", self.rest_part, "0 or more, and less than 1");
         }
         if self.check_every == 0 {
             return refuse("check_every", 0.0, "1 or more");

@@ -17,14 +17,21 @@
 //! keeps sliding contacts from coming to rest. In a pile of 2000 boxes 40 sweeps are worth 250 plain
 //! ones.
 //!
+//! **Rest.** What is left of the error lies in few places mostly, and most contacts hardly change. At each look, every
+//! `check_every` sweeps, packs rest that the sweep changed by less than a part of what it changed most (in m/s, |g| D):
+//! momentum is taken back from them, they keep their impulses, and sweeps pass them by until the next look, whose sweep
+//! visits all again. Velocities stay those of the impulses all the time. In a pile that is nearly at rest that is
+//! nine in ten of all visits, and the residual after as many sweeps is the same to some per cent.
+//!
 //! Nesterov, "A method for solving the convex programming problem with convergence rate O(1/k²)"
 //! (1983); O'Donoghue and Candès, "Adaptive restart for accelerated gradient schemes", Found. Comput.
 //! Math. 15 (2015); for contacts by projected gradients: Mazhar, Heyn, Negrut, Tasora, ACM Trans. Graph.
 //! 34 (2015).
 
-use crate::kernel::{Arithmetic, Conductor, Job, Task, View};
+use crate::job::{Job, Task};
+use crate::kernel::{Arithmetic, Conductor, View};
 use crate::lanes::WIDTH;
-use crate::packed::{Block, Impulse, NONE, Packed, get_impulses, record, set_impulses};
+use crate::packed::{Block, Impulse, NONE, Packed, RestState, get_impulses, record, set_impulses};
 use crate::rows::Rows;
 use crate::settings::{Instructions, SimdSettings};
 use crate::waiting::Waiting;
@@ -66,6 +73,10 @@ pub struct SimdStats {
     pub waiting: usize,
     /// Contacts that waited at first, and were visited later.
     pub woken: usize,
+    /// Visits of packs, each of eight pairs, that sweeps over all of them would have made.
+    pub visits: usize,
+    /// Of these the ones that were not made, of packs that rested.
+    pub spared: usize,
     /// Threads that could take part.
     pub threads: usize,
 }
@@ -77,6 +88,8 @@ struct Scratch {
     best: Vec<Impulse>,
     best_rows: Vec<f64>,
     waiting: Waiting,
+    visits: usize,
+    spared: usize,
     threads: usize,
 }
 
@@ -123,6 +136,8 @@ impl SimdSolver {
             places,
             waiting,
             woken: packed.woken,
+            visits: self.scratch.visits,
+            spared: self.scratch.spared,
             threads: self.scratch.threads,
         }
     }
@@ -191,6 +206,7 @@ impl Scratch {
             Instructions::Baseline => Arithmetic::Plain,
         };
         self.rows.load(problem);
+        (self.visits, self.spared) = (0, 0);
         if problem.contacts().is_empty() && problem.rows().is_empty() {
             self.packed.load(problem, &[], (arithmetic, false));
             return SolveReport::empty();
@@ -213,6 +229,7 @@ impl Scratch {
                         conductor,
                         rows: &mut self.rows,
                         best: (&mut self.best, &mut self.best_rows),
+                        visits: (&mut self.visits, &mut self.spared),
                     };
                     solve.run(impulses, &mut progress)
                 });
@@ -254,6 +271,8 @@ struct Solve<'s, 'v, 'a> {
     conductor: &'s mut Conductor<'v, 'a>,
     rows: &'s mut Rows,
     best: (&'s mut Vec<Impulse>, &'s mut Vec<f64>),
+    /// Of [`SimdStats`]: all, and those that were spared.
+    visits: (&'s mut usize, &'s mut usize),
 }
 
 /// How far a solve is.
@@ -263,6 +282,10 @@ struct Progress {
     beta: f64,
     /// Which list of impulses is the last one.
     current: usize,
+    /// Whether the next sweep visits all packs.
+    whole: bool,
+    /// Packs that it does not visit otherwise.
+    resting: usize,
     /// Residuals: the best and the last one that were looked at, m/s.
     best: f64,
     last: f64,
@@ -339,6 +362,8 @@ impl Solve<'_, '_, '_> {
                     momentum: Momentum::new(),
                     beta: 0.0,
                     current: 0,
+                    whole: true,
+                    resting: 0,
                     best: residual.value,
                     last: residual.value,
                     squares: [f64::INFINITY; 2],
@@ -379,6 +404,8 @@ impl Solve<'_, '_, '_> {
             momentum: Momentum::new(),
             beta: 0.0,
             current: progress.current,
+            whole: true,
+            resting: 0,
             best: residual,
             last: residual,
             squares: [f64::INFINITY; 2],
@@ -406,13 +433,24 @@ impl Solve<'_, '_, '_> {
                 progress.momentum.adapt();
             }
             let near = if due { NEAR } else { 1.0 } * tolerance;
-            let stalled =
-                sweep.square == 0.0 || due && !early && progress.is_hopeless(&sweep, self.settings);
+            let whole = progress.whole;
+            let stalled = whole
+                && (sweep.square == 0.0
+                    || due && !early && progress.is_hopeless(&sweep, self.settings));
             let mut looked = false;
             if due && keep_best || sweep.change <= near || stalled {
                 self.look(progress);
                 looked = true;
             }
+            if whole && due && !early {
+                self.rest_packs(&sweep, progress);
+            }
+            let next = sweeps + 1;
+            // Whatever is looked at for `keep_best`.
+            progress.whole = sweep.change <= near
+                || next <= check_every
+                || next.is_multiple_of(check_every)
+                || next == max_sweeps;
             if !sweep.square.is_finite() {
                 progress.last = sweep.square;
             }
@@ -431,6 +469,23 @@ impl Solve<'_, '_, '_> {
             }
         }
         Some(StopReason::Budget)
+    }
+
+    /// After a whole sweep: lets packs rest that it hardly changed.
+    fn rest_packs(&mut self, sweep: &Sweep, progress: &mut Progress) {
+        let limit = self.settings.rest_part * sweep.change;
+        let limit_squared = limit * limit;
+        progress.resting = 0;
+        for rest in self.conductor.rests() {
+            // Not where that is no number.
+            let rests = limit > 0.0 && rest.change_squared <= limit_squared;
+            rest.state = if rests {
+                progress.resting += 1;
+                RestState::LiesDown
+            } else {
+                RestState::Awake
+            };
+        }
     }
 
     /// Whether a contact that waits closes by more than the tolerance. `looked`: its map is there.
@@ -464,7 +519,14 @@ impl Solve<'_, '_, '_> {
         self.rows.advance(beta);
         let [mut square, mut along, change] = self.rows.sweep(self.conductor.velocities());
         let mut change_squared = 0.0_f64;
-        self.run_task(Task::Sweep, progress.current, beta);
+        self.conductor.run(Job {
+            task: Task::Sweep,
+            current: progress.current,
+            beta,
+            whole: progress.whole,
+        });
+        *self.visits.0 += self.conductor.visited_packs();
+        *self.visits.1 += if progress.whole { 0 } else { progress.resting };
         progress.current = 1 - progress.current;
         for sums in self.conductor.sums() {
             square += sums.square;
@@ -483,6 +545,7 @@ impl Solve<'_, '_, '_> {
             task,
             current,
             beta,
+            whole: true,
         });
     }
 

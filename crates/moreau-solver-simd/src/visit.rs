@@ -50,6 +50,14 @@ pub(crate) fn dot<L: Lanes>(a: V3<L>, b: V3<L>) -> L {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }
 
+/// The greatest of all lanes, or 0.
+#[inline(always)]
+pub(crate) fn greatest<L: Lanes>(values: L) -> f64 {
+    let mut lanes = Oct::default();
+    values.store(&mut lanes);
+    lanes.0.into_iter().fold(0.0, f64::max)
+}
+
 #[inline(always)]
 fn cross<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
     [

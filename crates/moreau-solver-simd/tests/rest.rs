@@ -1,0 +1,159 @@
+//! Contacts that sweeps hardly change are passed by, and nothing else changes.
+
+use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
+use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+use moreau_solver::{ContactSolver, SolveReport, StopReason, certify};
+use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver, SimdStats};
+
+const DT: f64 = 0.01;
+const MU: f64 = 0.4;
+
+/// Forty towers of balls of 1 kg and 1 m on a ground, the first one of forty, the others of five; the topmost ball of the
+/// first moves at `speed`, m/s.
+fn towers(speed: Vec3) -> ContactProblem {
+    let mut problem = ContactProblem::new(DT).unwrap();
+    let ground = problem.add_body(BodyInput::fixed()).unwrap();
+    let pull = vec3(0.0, -9.81 * DT, 0.0);
+    for tower in 0..40 {
+        let height = if tower == 0 { 40 } else { 5 };
+        let mut below = ground;
+        for level in 1..=height {
+            let top = tower == 0 && level == height;
+            let body = BodyInput {
+                inverse_mass: 1.0,
+                inverse_inertia: SymMat3::from_diagonal(Vec3::splat(10.0)),
+                velocity: Velocity::new(if top { speed + pull } else { pull }, Vec3::ZERO),
+            };
+            let ball = problem.add_body(body).unwrap();
+            touch(&mut problem, below, ball, Vec3::Y);
+            below = ball;
+        }
+    }
+    problem
+}
+
+fn touch(problem: &mut ContactProblem, a: usize, b: usize, normal: Vec3) {
+    let contact = ContactInput {
+        a,
+        b,
+        normal,
+        lever_a: 0.5 * normal,
+        lever_b: -0.5 * normal,
+        separation: 0.0,
+        friction: MU,
+        restitution: 0.0,
+    };
+    problem.add_contact(contact).unwrap();
+}
+
+fn solve(
+    problem: &ContactProblem,
+    start: &Impulses,
+    settings: SimdSettings,
+) -> (Impulses, Vec<Velocity>, SolveReport, SimdStats) {
+    let mut solver = SimdSolver::new(settings);
+    let (mut impulses, mut velocities) = (start.clone(), Vec::new());
+    let report = solver
+        .solve(problem, &mut impulses, &mut velocities)
+        .unwrap();
+    (impulses, velocities, report, solver.stats())
+}
+
+fn with(rest_part: f64) -> SimdSettings {
+    SimdSettings {
+        max_sweeps: 40_000,
+        rest_part,
+        ..SimdSettings::default()
+    }
+}
+
+/// The same with a blow at the top of the first tower, and the impulses without it.
+fn struck() -> (ContactProblem, Impulses) {
+    let still = towers(Vec3::ZERO);
+    let (start, _, report, _) = solve(&still, &still.cold_start(), with(0.0));
+    assert!(report.converged(), "{report:?}");
+    (towers(vec3(0.3, -1.0, 0.2)), start)
+}
+
+#[test]
+fn the_answer_is_the_same_with_and_without_rest() {
+    let (problem, start) = struck();
+    let (_, velocities, report, stats) = solve(&problem, &start, with(0.0));
+    assert!(report.converged() && stats.spared == 0, "{report:?}");
+    for rest_part in [0.001, 0.02, 0.3, 0.9] {
+        let (impulses, others, report, stats) = solve(&problem, &start, with(rest_part));
+        assert!(report.converged(), "{rest_part} {report:?}");
+        assert!(stats.spared > 0 && stats.spared < stats.visits, "{stats:?}");
+        let certificate = certify(&problem, &impulses).unwrap();
+        assert!(certificate.natural_map <= 1e-9, "{certificate:?}");
+        // The forces are not unique, the motion is.
+        for (v, w) in velocities.iter().zip(&others) {
+            assert!((v.linear - w.linear).length() < 1e-6, "{v:?} {w:?}");
+        }
+    }
+}
+
+#[test]
+fn visits_of_what_is_nearly_at_rest_are_spared() {
+    let (problem, start) = struck();
+    let (_, _, report, stats) = solve(&problem, &start, with(0.02));
+    let sweeps = report.sweeps as usize;
+    assert_eq!(stats.visits % sweeps, 0);
+    assert!(5 * stats.spared > stats.visits, "{stats:?}");
+}
+
+/// Wherever the budget ends, what is reported is what is returned.
+#[test]
+fn the_report_holds_for_what_rests() {
+    let (problem, start) = struck();
+    for keep_best in [false, true] {
+        for max_sweeps in [7, 8, 9, 10, 15, 16, 17, 20, 41] {
+            let settings = SimdSettings {
+                max_sweeps,
+                keep_best,
+                ..with(0.1)
+            };
+            let (impulses, velocities, report, stats) = solve(&problem, &start, settings);
+            assert_eq!(report.stop, StopReason::Budget);
+            assert_eq!(max_sweeps > 9, stats.spared > 0, "{max_sweeps} {stats:?}");
+            let certificate = certify(&problem, &impulses).unwrap();
+            let difference = (certificate.natural_map - report.residual).abs();
+            assert!(difference < 1e-12, "{certificate:?} {report:?}");
+            let exact = problem.velocities(&impulses);
+            for (v, w) in velocities.iter().zip(&exact) {
+                assert!((v.linear - w.linear).length() < 1e-12, "{v:?} {w:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_bits_are_the_same_on_all_instructions() {
+    let (problem, start) = struck();
+    let of = |instructions| {
+        let settings = SimdSettings {
+            instructions,
+            max_sweeps: 60,
+            ..with(0.02)
+        };
+        let (impulses, _, _, stats) = solve(&problem, &start, settings);
+        assert!(stats.spared > 0);
+        let bits = impulses.contacts.iter().flat_map(|l| l.to_array());
+        bits.map(f64::to_bits).collect::<Vec<_>>()
+    };
+    let baseline = of(Instructions::Baseline);
+    assert_eq!(of(Instructions::Avx2), baseline);
+    assert_eq!(of(Instructions::Fastest), baseline);
+}
+
+#[test]
+fn a_part_that_is_no_number_is_refused() {
+    let problem = towers(Vec3::ZERO);
+    for rest_part in [-0.1, 1.0, f64::NAN, f64::INFINITY] {
+        let mut impulses = problem.cold_start();
+        let error = SimdSolver::new(with(rest_part))
+            .solve(&problem, &mut impulses, &mut Vec::new())
+            .unwrap_err();
+        assert!(error.to_string().contains("rest_part"), "{error}");
+    }
+}
