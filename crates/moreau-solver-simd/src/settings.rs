@@ -43,7 +43,7 @@ pub struct SimdSettings {
     /// it, and not with the best one.
     pub keep_best: bool,
     /// Packs of eight pairs rest, and are visited in one of `check_every` sweeps alone, while sweeps change them by less
-    /// than this part of what they change most (default 0.02; 0: none rests). Too big: sweeps are worth less, for
+    /// than this part of what they change a contact at most (default 0.02; 0: none rests). Too big: sweeps are worth less, for
     /// much of what they do is done to contacts whose neighbours do not answer.
     pub rest_part: f64,
     /// Whether contacts that are too far open to close are left out of the sweeps, and looked at now and then

@@ -18,8 +18,8 @@
 //! ones.
 //!
 //! **Rest.** What is left of the error lies in few places mostly, and most contacts hardly change. At each look, every
-//! `check_every` sweeps, packs rest that the sweep changed by less than a part of what it changed most (in m/s, |g| D):
-//! momentum is taken back from them, they keep their impulses, and sweeps pass them by until the next look, whose sweep
+//! `check_every` sweeps, packs rest that the sweep changed by less than a part of what it changed a contact at most (in
+//! m/s, |g| D): momentum is taken back from them, they keep their impulses, and sweeps pass them by until the next look, whose sweep
 //! visits all again. Velocities stay those of the impulses all the time. In a pile that is nearly at rest that is
 //! nine in ten of all visits, and the residual after as many sweeps is the same to some per cent.
 //!
@@ -261,6 +261,8 @@ struct Sweep {
     along: f64,
     /// The largest |g| D of a contact or row, m/s: about its natural map.
     change: f64,
+    /// Of a contact.
+    contact_change: f64,
 }
 
 /// A solve at work.
@@ -473,7 +475,8 @@ impl Solve<'_, '_, '_> {
 
     /// After a whole sweep: lets packs rest that it hardly changed.
     fn rest_packs(&mut self, sweep: &Sweep, progress: &mut Progress) {
-        let limit = self.settings.rest_part * sweep.change;
+        // Rows have units of their own, which tell nothing of contacts.
+        let limit = self.settings.rest_part * sweep.contact_change;
         let limit_squared = limit * limit;
         progress.resting = 0;
         for rest in self.conductor.rests() {
@@ -533,10 +536,12 @@ impl Solve<'_, '_, '_> {
             along += sums.along;
             change_squared = change_squared.max(sums.change_squared);
         }
+        let contact_change = change_squared.sqrt();
         Sweep {
             square,
             along,
-            change: change_squared.sqrt().max(change),
+            change: contact_change.max(change),
+            contact_change,
         }
     }
 

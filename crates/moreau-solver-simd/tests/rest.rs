@@ -1,6 +1,6 @@
 //! Contacts that sweeps hardly change are passed by, and nothing else changes.
 
-use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
+use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses, Row};
 use moreau_math::{SymMat3, Vec3, Velocity, vec3};
 use moreau_solver::{ContactSolver, SolveReport, StopReason, certify};
 use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver, SimdStats};
@@ -125,6 +125,36 @@ fn the_report_holds_for_what_rests() {
             }
         }
     }
+}
+
+/// Rows may be in any unit: that they change much by its measure is no reason for contacts to rest.
+#[test]
+fn the_unit_of_rows_does_not_matter() {
+    let (mut problem, _) = struck();
+    // The topmost balls of neighbours hang together.
+    for tower in 1..20 {
+        let top = |tower: usize| 40 + 5 * tower;
+        let pair = (top(2 * tower - 1), top(2 * tower));
+        let levers = (0.5 * Vec3::X, -0.5 * Vec3::X);
+        let axis = vec3(0.6, 0.8, 0.0);
+        let mut row = Row::bilateral(pair, axis, levers, 0.3);
+        for part in [
+            &mut row.linear_a,
+            &mut row.angular_a,
+            &mut row.linear_b,
+            &mut row.angular_b,
+        ] {
+            *part *= 1e4;
+        }
+        row.bias *= 1e4;
+        problem.add_row(row).unwrap();
+    }
+    let sweeps = [0.0, 0.02].map(|rest_part| {
+        let (_, _, report, _) = solve(&problem, &problem.cold_start(), with(rest_part));
+        assert!(report.converged(), "{rest_part} {report:?}");
+        report.sweeps
+    });
+    assert!(2 * sweeps[1] < 3 * sweeps[0], "{sweeps:?}");
 }
 
 #[test]
