@@ -408,7 +408,8 @@ impl World {
             Ok(at) if !ignore => {
                 ignored.remove(at);
             }
-            Err(at) if ignore => ignored.insert(at, pair),
+            // A body does not touch itself: that is no pair.
+            Err(at) if ignore && a != b => ignored.insert(at, pair),
             _ => {}
         }
         Ok(())

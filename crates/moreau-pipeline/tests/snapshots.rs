@@ -141,3 +141,16 @@ fn ids_that_do_not_fit_are_damage() {
     assert!(again.body(last).is_err());
     assert_eq!(again.body_count(), world.body_count() - 1);
 }
+
+/// A body and itself are no pair to ignore, and a snapshot that holds one is refused.
+#[test]
+fn a_body_that_is_to_ignore_itself_comes_back() {
+    let mut world = world();
+    let ids: Vec<_> = world.bodies().map(|body| body.id()).collect();
+    world.ignore_pair(ids[1], ids[2], true).unwrap();
+    let right = world.snapshot();
+    world.ignore_pair(ids[1], ids[1], true).unwrap();
+    let bytes = world.snapshot();
+    assert!(bytes == right);
+    assert!(World::from_snapshot(&bytes).is_ok());
+}
