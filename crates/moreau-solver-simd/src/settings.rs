@@ -42,7 +42,7 @@ pub struct SimdSettings {
     /// the others gained, and the next step starts from there. A pile of 2000 boxes comes to rest with
     /// it, and not with the best one.
     pub keep_best: bool,
-    /// Packs of eight pairs rest, and are visited in one of `check_every` sweeps alone, while sweeps change them by less
+    /// Packs of eight pairs rest, and are visited in one of `check_every` sweeps alone from the fourth look on, while sweeps change them by less
     /// than this part of what they change a contact at most (default 0.02; 0: none rests). Too big: sweeps are worth less, for
     /// much of what they do is done to contacts whose neighbours do not answer.
     pub rest_part: f64,
