@@ -72,6 +72,7 @@ const ALLOWABLE: &[&str] = &[
     "print",
     "small-vec",
     "thread-sum",
+    "lanes-closure",
     "machine-path",
     "no-test",
     "unfinished",

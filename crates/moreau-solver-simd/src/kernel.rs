@@ -11,6 +11,7 @@
 //! same memory, unless all of them read it. A task ends before [`Conductor::run`] returns, and each
 //! thread sees what those before it wrote, for [`Team`] orders them.
 
+use crate::field::Field;
 use crate::job::{Job, Task};
 use crate::lanes::{Lanes, Oct, Plain, WIDTH, each};
 use crate::packed::{
@@ -22,59 +23,6 @@ use std::ops::Range;
 
 /// Bodies of one share of [`Task::Advance`].
 const BODIES: usize = 512;
-
-#[allow(unsafe_code)]
-mod field {
-    //! Memory that several threads write, each its own part.
-
-    use std::cell::UnsafeCell;
-
-    pub(super) struct Field<'a, T>(&'a [UnsafeCell<T>]);
-
-    // SAFETY: threads that hold the field reach its items through `unsafe` methods alone, whose
-    // callers keep them apart.
-    unsafe impl<T: Send + Sync> Sync for Field<'_, T> {}
-
-    impl<'a, T> Field<'a, T> {
-        pub(super) fn new(items: &'a mut [T]) -> Self {
-            let items: *mut [T] = items;
-            // SAFETY: `UnsafeCell<T>` has the layout of `T`, and the exclusive borrow lasts as long as
-            // the shared one that replaces it.
-            Self(unsafe { &*(items as *const [UnsafeCell<T>]) })
-        }
-
-        pub(super) fn len(&self) -> usize {
-            self.0.len()
-        }
-
-        /// # Safety
-        /// While the borrow lasts nobody writes the item.
-        #[inline(always)]
-        pub(super) unsafe fn get(&self, index: usize) -> &T {
-            // SAFETY: the caller's promise.
-            unsafe { &*self.0[index].get() }
-        }
-
-        /// # Safety
-        /// While the borrow lasts nobody else reads or writes the item.
-        #[inline(always)]
-        #[allow(clippy::mut_from_ref)]
-        pub(super) unsafe fn get_mut(&self, index: usize) -> &mut T {
-            // SAFETY: the caller's promise.
-            unsafe { &mut *self.0[index].get() }
-        }
-
-        /// # Safety
-        /// While the borrow lasts nobody else reads or writes any item.
-        #[allow(clippy::mut_from_ref)]
-        pub(super) unsafe fn all(&self) -> &mut [T] {
-            let first = UnsafeCell::raw_get(self.0.as_ptr());
-            // SAFETY: the caller's promise; the pointer is that of the whole slice.
-            unsafe { std::slice::from_raw_parts_mut(first, self.0.len()) }
-        }
-    }
-}
-use field::Field;
 
 /// What blocks work on.
 pub(crate) struct View<'a> {
@@ -125,6 +73,7 @@ impl<'a> View<'a> {
     ) -> R {
         let countable = self.groups.len() < MOST_PHASES && self.blocks.len() < MOST_BLOCKS;
         let threads = if countable { threads } else { 1 };
+        // tidy: allow(lanes-closure): it runs no lanes itself
         Team::with_help(threads, &Shared(self), |team| {
             work(&mut Conductor { view: self, team })
         })
@@ -368,7 +317,9 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
             if !job.whole && rest.state != RestState::Awake {
                 if rest.state == RestState::LiesDown {
                     let mut pairs = load_pairs::<L>(view, pack);
-                    points.for_each(|i| visit.lay_down(&mut pairs, i));
+                    for i in points {
+                        visit.lay_down(&mut pairs, i);
+                    }
                     store_pairs(view, pack, &pairs);
                     rest.state = RestState::Rests;
                 }
@@ -382,11 +333,15 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
             }
             if block.round {
                 let mut pairs = load_round_pairs::<L>(view, pack);
-                points.for_each(|i| visit.contact::<FRICTION, true>(&mut pairs, i));
+                for i in points {
+                    visit.contact::<FRICTION, true>(&mut pairs, i);
+                }
                 store_pairs(view, pack, &pairs);
             } else {
                 let mut pairs = load_pairs::<L>(view, pack);
-                points.for_each(|i| visit.contact::<FRICTION, false>(&mut pairs, i));
+                for i in points {
+                    visit.contact::<FRICTION, false>(&mut pairs, i);
+                }
                 store_pairs(view, pack, &pairs);
             }
             if job.whole {

@@ -39,12 +39,14 @@
 //! | `visit.rs` | what it does with them, once for all instruction sets |
 //! | `job.rs` | what is done to all of them |
 //! | `kernel.rs` | who touches what, where several threads do it |
+//! | `field.rs` | the memory that they share |
 //! | `lanes.rs` | eight f64 side by side |
 //! | `waiting.rs` | contacts that are left out of it |
 //! | `team.rs` | threads that share a task |
 //! | `solver.rs` | the loop of sweeps |
 
 mod colour;
+mod field;
 mod job;
 mod kernel;
 mod lanes;

@@ -142,6 +142,7 @@ pub(crate) fn check(place: &Place<'_>, text: &str, lines: &[Line]) -> Vec<Hit> {
     if place.deterministic() && !place.test {
         hits.extend(public_small_vec(lines));
         hits.extend(thread_sum(lines));
+        hits.extend(lanes_closure(lines));
     }
     hits.extend(long_file(text));
     hits
@@ -256,6 +257,36 @@ fn thread_sum(lines: &[Line]) -> Vec<Hit> {
         }
     }
     hits
+}
+
+/// A closure beside code over lanes. It is a function of its own: where it is not put into the place it is called
+/// from, it is compiled without the wide instructions of the function around it, at twenty times the time.
+fn lanes_closure(lines: &[Line]) -> Vec<Hit> {
+    let code = || lines.iter().enumerate().filter(|(_, line)| !line.test);
+    let mut over_lanes = code().map(|(_, line)| &line.code);
+    if !over_lanes.any(|code| code.contains(": Lanes>") || code.contains("trait Lanes")) {
+        return Vec::new();
+    }
+    let closures = code().filter(|(_, line)| {
+        // Pasted, or a pattern of what is pasted.
+        let pasted = line.code.contains("each!(") || line.code.contains("(|$");
+        !pasted && opens_closure(&line.code)
+    });
+    closures
+        .map(|(index, _)| {
+            let advice = "a closure is not compiled for the instructions of the lanes around it; \
+                          write a loop, or paste it by `each!`";
+            Hit::new(index + 1, "lanes-closure", advice)
+        })
+        .collect()
+}
+
+/// Whether a `|` of the line stands where an expression starts.
+fn opens_closure(code: &str) -> bool {
+    code.match_indices('|').any(|(at, _)| {
+        let before = code[..at].trim_end();
+        before.ends_with(['(', ',', '=', '{']) || before.ends_with("move")
+    })
 }
 
 fn long_file(text: &str) -> Option<Hit> {
@@ -503,5 +534,28 @@ mod tests {
             );
         }
         assert_eq!(check_crate_docs("use a;\n").len(), 1);
+    }
+
+    #[test]
+    fn lanes_are_not_put_into_closures() {
+        let kernel = "fn f<L: Lanes>(x: L) {\n    BODY\n}";
+        let with = |body: &str| rules(SIMULATION, &kernel.replace("BODY", body));
+        for body in [
+            "points.for_each(|i| visit(x, i));",
+            "let f = move |y: L| x + y;",
+            "run(a, || x.store());",
+        ] {
+            assert_eq!(with(body), ["lanes-closure"], "{body}");
+        }
+        for body in [
+            "let y = each!(|i| x.0[i]);",
+            "if a | b || c { for i in points { visit(x, i); } }",
+            "match x { A | B => 1 }",
+            "// |i| x",
+        ] {
+            assert_eq!(with(body), [""; 0], "{body}");
+        }
+        let other = "points.for_each(|i| visit(i));";
+        assert_eq!(rules(SIMULATION, other), [""; 0]);
     }
 }
