@@ -95,6 +95,7 @@ fn problem(c: &mut Criterion) {
         // The packing of lanes and the last look at the residual are in the time of ten sweeps too.
         for (name, instructions) in [
             ("fastest", Instructions::Fastest),
+            ("avx2", Instructions::Avx2),
             ("baseline", Instructions::Baseline),
         ] {
             for (momentum, accelerate) in [("plain", false), ("momentum", true)] {

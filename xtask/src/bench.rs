@@ -104,6 +104,8 @@ fn ours(root: &Path, quick: bool, page: &mut Page) -> Result<(), String> {
         let one = program.sample(&path, *steps, 1)?;
         page.piles.push([one, program.sample(&path, *steps, 2)?]);
     }
-    page.instructions = instructions::count(&program, root)?;
+    let (counts, steps) = PILES[0];
+    let pile = run::write_pile(root, counts, steps)?;
+    page.instructions = instructions::count(&program, root, &pile)?;
     Ok(())
 }

@@ -1,30 +1,32 @@
 //! Instructions of a step, counted by Valgrind: the same on every run, whatever else the machine does.
 //!
 //! A run of FIRST steps is taken off one of LAST, so that the start of the program and the reading of
-//! the scene do not count.
+//! the scene do not count. Valgrind has no AVX-512, so what is counted of sweeps in lanes is their AVX2 code.
 
 use super::run::Program;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 const FIRST: u64 = 4;
 const LAST: u64 = 12;
 
-/// Scenes that are counted: one for each kind of step, and none that takes minutes.
+/// Scenes that are counted: one for each kind of step, and none that takes minutes. Sweeps in lanes come from
+/// the pile.
 const SCENES: [&str; 5] = ["ramp_stick", "tower_30", "pyramid_20", "columns", "hills"];
 
 /// Scene, and instructions of a mean step between those two.
 pub(crate) type Count = (String, f64);
 
-/// Counts; nothing where there is no Valgrind.
-pub(crate) fn count(program: &Program, root: &Path) -> Result<Vec<Count>, String> {
+/// Counts, of the scenes and of a pile file; nothing where there is no Valgrind.
+pub(crate) fn count(program: &Program, root: &Path, pile: &Path) -> Result<Vec<Count>, String> {
     if program.under_valgrind(&["--help"]).is_err() {
         eprintln!("no valgrind: instructions are not counted");
         return Ok(Vec::new());
     }
     let mut counts = Vec::new();
-    for name in SCENES {
+    let scenes = SCENES.map(|name| root.join(format!("fixtures/scenes/{name}.json")));
+    for path in scenes.iter().map(PathBuf::as_path).chain([pile]) {
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
         eprintln!("instructions of {name}");
-        let path = root.join(format!("fixtures/scenes/{name}.json"));
         let path = path.to_string_lossy();
         let run = |steps: u64| {
             let words = program.under_valgrind(&["run", &path, "--steps", &steps.to_string()])?;
@@ -32,7 +34,7 @@ pub(crate) fn count(program: &Program, root: &Path) -> Result<Vec<Count>, String
         };
         let (first, last) = (run(FIRST)?, run(LAST)?);
         counts.push((
-            name.to_owned(),
+            name.clone().into_owned(),
             (last - first) as f64 / (LAST - FIRST) as f64,
         ));
     }

@@ -286,7 +286,8 @@ impl Page {
     fn counts(&self) -> String {
         let mut text = String::from(
             "\n## Instructions\n\nOf a mean step early in the scene, counted by Valgrind: the same on \
-             every run, whatever else the machine does.\n\n| scene | million instructions |\n|---|--:|\n",
+             every run, whatever else the machine does. Valgrind has no AVX-512: of sweeps in lanes it \
+             counts the AVX2 code.\n\n| scene | million instructions |\n|---|--:|\n",
         );
         for (scene, count) in &self.instructions {
             let _ = writeln!(text, "| {scene} | {} |", digits(1e-6 * count));
