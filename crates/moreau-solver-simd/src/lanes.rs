@@ -37,6 +37,8 @@ pub(crate) trait Lanes:
     fn max(self, other: Self) -> Self;
     /// `yes` in the lanes where `low` <= `high`, else `no`.
     fn pick(low: Self, high: Self, yes: Self, no: Self) -> Self;
+    /// Whether in a lane `low` <= `high` is false, and `size` is not zero.
+    fn exceeds(low: Self, high: Self, size: Self) -> bool;
     /// Lane k of result i is entry i of row k.
     fn transpose(rows: [Self; WIDTH]) -> [Self; WIDTH];
     /// Has the cache lines of `of` fetched, where that helps.
@@ -124,6 +126,12 @@ impl Lanes for Plain {
         } else {
             no.0[i]
         }))
+    }
+
+    #[inline(always)]
+    fn exceeds(low: Self, high: Self, size: Self) -> bool {
+        let lanes = each!(|i| !(low.0[i] <= high.0[i]) & (size.0[i] != 0.0));
+        lanes != [false; WIDTH]
     }
 
     #[inline(always)]
@@ -236,6 +244,23 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn exceeds(low: Self, high: Self, size: Self) -> bool {
+            let (low, high, size) = (low.0, high.0, size.0);
+            unsafe {
+                let zero = _mm256_setzero_pd();
+                let first = _mm256_and_pd(
+                    _mm256_cmp_pd::<_CMP_NLE_UQ>(low[0], high[0]),
+                    _mm256_cmp_pd::<_CMP_NEQ_UQ>(size[0], zero),
+                );
+                let second = _mm256_and_pd(
+                    _mm256_cmp_pd::<_CMP_NLE_UQ>(low[1], high[1]),
+                    _mm256_cmp_pd::<_CMP_NEQ_UQ>(size[1], zero),
+                );
+                _mm256_movemask_pd(_mm256_or_pd(first, second)) != 0
+            }
+        }
+
+        #[inline(always)]
         fn prefetch<T>(of: &T) {
             fetch(of);
         }
@@ -306,6 +331,14 @@ mod x86 {
         }
 
         #[inline(always)]
+        fn exceeds(low: Self, high: Self, size: Self) -> bool {
+            unsafe {
+                let beyond = _mm512_cmp_pd_mask::<_CMP_NLE_UQ>(low.0, high.0);
+                _mm512_mask_cmp_pd_mask::<_CMP_NEQ_UQ>(beyond, size.0, _mm512_setzero_pd()) != 0
+            }
+        }
+
+        #[inline(always)]
         fn prefetch<T>(of: &T) {
             fetch(of);
         }
@@ -372,5 +405,46 @@ mod tests {
         let columns: [Oct; WIDTH] =
             std::array::from_fn(|k| Oct(std::array::from_fn(|i| (10 * i + k) as f64)));
         assert_eq!(transposed::<Plain>(&rows), columns);
+    }
+
+    #[inline(always)]
+    fn exceeds<L: Lanes>([low, high, size]: &[Oct; 3]) -> bool {
+        L::exceeds(L::load(low), L::load(high), L::load(size))
+    }
+
+    #[test]
+    fn one_lane_beyond_its_size_is_enough() {
+        let mut exceeding = vec![exceeds::<Plain> as fn(&[Oct; 3]) -> bool];
+        #[cfg(target_arch = "x86_64")]
+        {
+            use super::{Avx, Avx512};
+            if std::arch::is_x86_feature_detected!("avx2") {
+                exceeding.push(exceeds::<Avx>);
+            }
+            if std::arch::is_x86_feature_detected!("avx512f") {
+                exceeding.push(exceeds::<Avx512>);
+            }
+        }
+        let inside = [Oct([1.0; WIDTH]), Oct([1.0; WIDTH]), Oct([2.0; WIDTH])];
+        for exceeds in exceeding {
+            assert!(!exceeds(&inside));
+            for lane in 0..WIDTH {
+                for (low, size, expected) in [
+                    (1.5, 2.0, true),
+                    (1.5, -2.0, true),
+                    (1.5, 0.0, false),
+                    (1.5, -0.0, false),
+                    (0.5, 2.0, false),
+                    (f64::NAN, 2.0, true),
+                    (f64::NAN, 0.0, false),
+                    (1.5, f64::NAN, true),
+                ] {
+                    let mut lanes = inside;
+                    lanes[0].0[lane] = low;
+                    lanes[2].0[lane] = size;
+                    assert_eq!(exceeds(&lanes), expected, "lane {lane}: {low}, {size}");
+                }
+            }
+        }
     }
 }

@@ -257,7 +257,12 @@ impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
         let t1 = l[1] - step * s1;
         let t2 = l[2] - step * s2;
         let squared = t1 * t1 + t2 * t2;
-        let shrink = limit / squared.max(L::splat(f64::MIN_POSITIVE)).sqrt();
+        // Without an impulse that is cut off at its disc there is no need of a root; at none it is cut off to zero.
+        let shrink = if L::exceeds(squared, limit_squared, limit) {
+            limit / squared.max(L::splat(f64::MIN_POSITIVE)).sqrt()
+        } else {
+            zero
+        };
         [
             normal,
             L::pick(squared, limit_squared, t1, t1 * shrink),
