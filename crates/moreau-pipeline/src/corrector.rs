@@ -26,6 +26,11 @@ const TOLERANCE: f64 = 1e-7;
 /// steps see and mend.
 const PART_OF_SLOP: f64 = 1e-3;
 
+/// A correction begins where an overlap asks for more than this many times the tolerance. Where it began at the tolerance
+/// it would end there at once, with the overlap left as it was, and be asked for in every step anew: what each of
+/// them leaves kept a pile of 2000 boxes from coming to rest.
+pub(crate) const TAKE_UP: f64 = 2.0;
+
 /// Natural map (m/s) at which the correction of an island is good enough.
 pub(crate) fn tolerance(knobs: &PositionCorrection, contacts: usize, dt: f64) -> f64 {
     if contacts <= FEW_CONTACTS {

@@ -391,8 +391,9 @@ impl Worker {
             correction_bias(knobs, input.dt, gaps[i], c.frame.normal.dot(u))
         };
         // Where there is nothing to correct, nobody needs the problem any more.
+        let take_up = corrector::TAKE_UP * tolerance;
         let asked = self.problem.make_frictionless_by(|contacts| {
-            assembly::ask_for(&bias, tolerance, (0, contacts), self.together)
+            assembly::ask_for(&bias, take_up, (0, contacts), self.together)
         });
         if !asked.any && !island.joints.iter().any(gap) {
             return Ok(());
