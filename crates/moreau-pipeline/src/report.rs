@@ -74,6 +74,8 @@ pub struct StepReport {
     pub solvers: SolverShares,
     /// Islands in which the energy guard reduced the bounce.
     pub guarded_islands: usize,
+    /// Islands whose overlaps were taken out in part, by pseudo-velocities.
+    pub corrected_islands: usize,
     /// Deepest overlap at the start of the step, m.
     pub max_penetration: f64,
     /// Kinetic energy of all dynamic bodies after the step, J.
