@@ -217,13 +217,7 @@ impl ContactCache {
             self.next.clear();
             self.is_begun = true;
         }
-        let (pair, swapped) = PairKey::new(bodies);
-        let impulse = if swapped { impulse.swapped() } else { impulse };
-        self.next.push(CacheEntry {
-            pair,
-            feature,
-            impulse,
-        });
+        self.next.push(CacheEntry::new(bodies, feature, impulse));
     }
 
     /// Ends the step: this step's list replaces the last one. Of two points with the same pair and
@@ -301,16 +295,9 @@ impl ContactCache {
     /// list: for bodies whose contacts rested elsewhere. Of two points with the same pair and feature
     /// the one with the larger normal impulse is kept.
     pub fn remember(&mut self, impulses: impl Iterator<Item = ((u64, u64), u128, CachedImpulse)>) {
-        self.entries
-            .extend(impulses.map(|(bodies, feature, impulse)| {
-                let (pair, swapped) = PairKey::new(bodies);
-                let impulse = if swapped { impulse.swapped() } else { impulse };
-                CacheEntry {
-                    pair,
-                    feature,
-                    impulse,
-                }
-            }));
+        let entries =
+            impulses.map(|(bodies, feature, impulse)| CacheEntry::new(bodies, feature, impulse));
+        self.entries.extend(entries);
         order(&mut self.entries);
         self.cursor = 0;
     }

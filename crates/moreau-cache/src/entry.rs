@@ -80,6 +80,17 @@ pub struct CacheEntry {
 }
 
 impl CacheEntry {
+    /// Of an impulse that acts from the first of `bodies` to the second one.
+    #[inline]
+    pub(crate) fn new(bodies: (u64, u64), feature: u128, impulse: CachedImpulse) -> Self {
+        let (pair, swapped) = PairKey::new(bodies);
+        Self {
+            pair,
+            feature,
+            impulse: if swapped { impulse.swapped() } else { impulse },
+        }
+    }
+
     pub(crate) fn key(&self) -> (PairKey, u128) {
         (self.pair, self.feature)
     }

@@ -1,4 +1,4 @@
-use crate::{CacheEntry, CachedImpulse, PairKey};
+use crate::{CacheEntry, CachedImpulse};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Places for the impulses of a step, see [`ContactCache::replace_by`](crate::ContactCache::replace_by).
@@ -61,13 +61,7 @@ impl<'a> NewEntries<'a> {
     pub fn fill(self, mut entry: impl FnMut(usize) -> ((u64, u64), u128, CachedImpulse)) {
         let mut entry = |i: usize| {
             let (bodies, feature, impulse) = entry(i);
-            let (pair, swapped) = PairKey::new(bodies);
-            let impulse = if swapped { impulse.swapped() } else { impulse };
-            CacheEntry {
-                pair,
-                feature,
-                impulse,
-            }
+            CacheEntry::new(bodies, feature, impulse)
         };
         let count = self.places.len();
         let end = self.first + count;
