@@ -411,7 +411,8 @@ impl Solve<'_, '_, '_> {
             beta: 0.0,
             current: progress.current,
             whole: true,
-            resting: 0,
+            // Packs that rest do so until the next look.
+            resting: progress.resting,
             best: residual,
             last: residual,
             squares: [f64::INFINITY; 2],
