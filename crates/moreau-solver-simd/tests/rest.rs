@@ -1,14 +1,14 @@
 //! Contacts that sweeps hardly change are passed by, and nothing else changes.
 
-use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses, Row};
-use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+mod balls;
+
+use balls::{DT, ball, touch};
+use moreau_constraint::{BodyInput, ContactProblem, Impulses, Row};
+use moreau_math::{Vec3, Velocity, vec3};
 use moreau_solver::{ContactSolver, SolveReport, StopReason, certify};
 use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver, SimdStats};
 
-const DT: f64 = 0.01;
-const MU: f64 = 0.4;
-
-/// Forty towers of balls of 1 kg and 1 m on a ground, the first one of forty, the others of five; the topmost ball of the
+/// Forty towers of balls on a ground, the first one of forty, the others of five; the topmost ball of the
 /// first moves at `speed`, m/s.
 fn towers(speed: Vec3) -> ContactProblem {
     let mut problem = ContactProblem::new(DT).unwrap();
@@ -19,31 +19,12 @@ fn towers(speed: Vec3) -> ContactProblem {
         let mut below = ground;
         for level in 1..=height {
             let top = tower == 0 && level == height;
-            let body = BodyInput {
-                inverse_mass: 1.0,
-                inverse_inertia: SymMat3::from_diagonal(Vec3::splat(10.0)),
-                velocity: Velocity::new(if top { speed + pull } else { pull }, Vec3::ZERO),
-            };
-            let ball = problem.add_body(body).unwrap();
-            touch(&mut problem, below, ball, Vec3::Y);
-            below = ball;
+            let next = ball(&mut problem, if top { speed + pull } else { pull });
+            touch(&mut problem, (below, next), Vec3::Y, 0.0);
+            below = next;
         }
     }
     problem
-}
-
-fn touch(problem: &mut ContactProblem, a: usize, b: usize, normal: Vec3) {
-    let contact = ContactInput {
-        a,
-        b,
-        normal,
-        lever_a: 0.5 * normal,
-        lever_b: -0.5 * normal,
-        separation: 0.0,
-        friction: MU,
-        restitution: 0.0,
-    };
-    problem.add_contact(contact).unwrap();
 }
 
 fn solve(

@@ -1,35 +1,12 @@
 //! Contacts that are too far open for a step are left out of the sweeps, and nothing else changes.
 
-use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses};
-use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+mod balls;
+
+use balls::{DT, ball, touch};
+use moreau_constraint::{BodyInput, ContactProblem, Impulses};
+use moreau_math::{Vec3, Velocity, vec3};
 use moreau_solver::{ContactSolver, SolveReport, StopReason, certify};
 use moreau_solver_simd::{SimdSettings, SimdSolver, SimdStats};
-
-const DT: f64 = 0.01;
-
-fn ball(problem: &mut ContactProblem, velocity: Vec3) -> usize {
-    let body = BodyInput {
-        inverse_mass: 1.0,
-        inverse_inertia: SymMat3::from_diagonal(Vec3::splat(10.0)),
-        velocity: Velocity::new(velocity, Vec3::ZERO),
-    };
-    problem.add_body(body).unwrap()
-}
-
-/// A on B's side of -n, with the surfaces `separation` apart.
-fn touch(problem: &mut ContactProblem, (a, b): (usize, usize), normal: Vec3, separation: f64) {
-    let contact = ContactInput {
-        a,
-        b,
-        normal,
-        lever_a: 0.5 * normal,
-        lever_b: -0.5 * normal,
-        separation,
-        friction: 0.4,
-        restitution: 0.0,
-    };
-    problem.add_contact(contact).unwrap();
-}
 
 /// `count` towers of five balls that rest on the ground, each beside the next one with a gap that nothing
 /// closes, and each under a ball that hangs `above` m over it and falls at 1 m/s.
