@@ -25,7 +25,7 @@
 
 use super::context::{Context, Operand, is_usable};
 use super::on_triangle::{Facet, Facing, Meeting, overhang};
-use super::patch::{Code, Corner, Corners, NONE, Projection, square_distance};
+use super::patch::{Code, Corner, Corners, NONE, Projection, unite};
 use super::reduce;
 use super::solid::Solid;
 use crate::surface::Surface;
@@ -347,21 +347,8 @@ impl Group {
     /// Adds the corners that it has not.
     fn add(&mut self, context: &Context<'_>, same_height: f64, corners: Corners) {
         let projection = Projection::new(self.normal);
-        let overhang = overhang(context);
-        let near = 16.0 * overhang * overhang;
-        for mut corner in corners {
-            corner.flat = projection.flat(corner.point_a);
-            let known = |c: &&mut Corner| {
-                let square = square_distance(c.flat, corner.flat);
-                square <= near || (c.code == corner.code && square <= same_height * same_height)
-            };
-            // Of two ends of an upright edge the deeper one.
-            match self.corners.iter_mut().find(known) {
-                Some(held) if corner.separation < held.separation - context.tie => *held = corner,
-                Some(_) => {}
-                None => self.corners.push(corner),
-            }
-        }
+        let widths = (overhang(context), same_height);
+        unite(context, &projection, &mut self.corners, corners, widths);
     }
 
     /// Least separation of its corners.

@@ -9,6 +9,7 @@
 //! corner is found once, whichever way rounding falls. Where a vertex of A lies on one of B they make
 //! one corner. A point of A is p_a, of B p_b, and the separation n·(p_b - p_a).
 
+use super::context::Context;
 use super::disc;
 use super::feature::{Feature, INLINE};
 use moreau_math::{Vec3, tangent_basis};
@@ -122,6 +123,31 @@ impl Outline {
 pub(super) fn square_distance(p: [f64; 2], q: [f64; 2]) -> f64 {
     let (dx, dy) = (p[0] - q[0], p[1] - q[1]);
     dx * dx + dy * dy
+}
+
+/// Adds to `held` the corners that it has not, with their coordinates across n. Those within four times `width` (m, across
+/// n) are one, and those of one name within `same_height`.
+pub(super) fn unite(
+    context: &Context<'_>,
+    projection: &Projection,
+    held: &mut Corners,
+    corners: Corners,
+    (width, same_height): (f64, f64),
+) {
+    let near = 16.0 * width * width;
+    for mut corner in corners {
+        corner.flat = projection.flat(corner.point_a);
+        let known = |c: &&mut Corner| {
+            let square = square_distance(c.flat, corner.flat);
+            square <= near || (c.code == corner.code && square <= same_height * same_height)
+        };
+        // Of two at one place the deeper: the other is the far end of an upright edge.
+        match held.iter_mut().find(known) {
+            Some(other) if corner.separation < other.separation - context.tie => *other = corner,
+            Some(_) => {}
+            None => held.push(corner),
+        }
+    }
 }
 
 /// Adds the corners where `a` and `b` face each other along the projection's normal, from a to b.

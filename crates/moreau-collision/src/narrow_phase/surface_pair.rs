@@ -30,7 +30,7 @@ use super::context::{Context, GENERIC, unit};
 use super::gjk;
 use super::on_surface::{Ground, NOT_OF_FACE, finish, keep_best, sunk_corner};
 use super::on_triangle::{Facet, Facing};
-use super::patch::{Code, Corner, Corners, NONE, Projection, intersect, square_distance};
+use super::patch::{Code, Corner, Corners, NONE, Projection, intersect, unite};
 use super::polytope::Polytope;
 use crate::surface::Surface;
 use crate::{Aabb, Manifold};
@@ -405,23 +405,9 @@ impl<'a, 'm> Pair<'a, 'm> {
     /// Adds the corners that the group has not.
     fn add(&self, group: &mut Group, corners: Corners) {
         let projection = Projection::new(group.normal);
-        let near = 16.0 * self.context.touch * self.context.touch;
-        for mut corner in corners {
-            corner.flat = projection.flat(corner.point_a);
-            let known = |c: &&mut Corner| {
-                let square = square_distance(projection.flat(c.point_a), corner.flat);
-                let equal = c.code == corner.code;
-                square <= near || (equal && square <= self.same_height * self.same_height)
-            };
-            // Of two at one place the deeper: the other is the far end of an upright edge.
-            match group.corners.iter_mut().find(known) {
-                Some(held) if corner.separation < held.separation - self.context.tie => {
-                    *held = corner
-                }
-                Some(_) => {}
-                None => group.corners.push(corner),
-            }
-        }
+        let widths = (self.context.touch, self.same_height);
+        let held = &mut group.corners;
+        unite(&self.context, &projection, held, corners, widths);
     }
 
     /// Adds the other triangles of the planes that face each other along the normal of a group.
