@@ -2,7 +2,7 @@
 //!
 //! | island | solver |
 //! |---|---|
-//! | at most 64 contacts | sequential impulses, without the packing of lanes |
+//! | at most 64 contacts | sequential impulses, without the packing of lanes; Newton's method where those get nowhere |
 //! | all others | sweeps over SIMD lanes |
 //!
 //! The problem is frictionless and starts from zero, for what overlaps now says little about what
@@ -12,6 +12,7 @@ use crate::PositionCorrection;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::{Vec3, Velocity};
 use moreau_solver::{ContactSolver, SolveError, SolveReport};
+use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
 use moreau_solver_simd::{Instructions, SimdSettings, SimdSolver};
 
@@ -26,9 +27,11 @@ const TOLERANCE: f64 = 1e-7;
 /// steps see and mend.
 const PART_OF_SLOP: f64 = 1e-3;
 
+/// Multiply-adds that Newton's method may take in a small island: some milliseconds.
+const MOST_WORK: u64 = 20_000_000;
+
 /// A correction begins where an overlap asks for more than this many times the tolerance. Where it began at the tolerance
-/// it would end there at once, with the overlap left as it was, and be asked for in every step anew: what each of
-/// them leaves kept a pile of 2000 boxes from coming to rest.
+/// it could end there at once, with the overlap left as it was, and be asked for in every step anew.
 pub(crate) const TAKE_UP: f64 = 2.0;
 
 /// Natural map (m/s) at which the correction of an island is good enough.
@@ -44,6 +47,7 @@ pub(crate) fn tolerance(knobs: &PositionCorrection, contacts: usize, dt: f64) ->
 #[derive(Debug, Default)]
 pub(crate) struct Corrector {
     pgs: PgsSolver,
+    newton: NewtonSolver,
     simd: SimdSolver,
 }
 
@@ -78,7 +82,22 @@ impl Corrector {
             if *self.pgs.settings() != settings {
                 self.pgs = PgsSolver::new(settings);
             }
-            self.pgs.solve(problem, impulses, velocities)
+            let report = self.pgs.solve(problem, impulses, velocities)?;
+            let still = impulses.contacts.iter().all(|l| *l == Vec3::ZERO)
+                && impulses.rows.iter().all(|l| *l == 0.0);
+            if report.converged() || !still {
+                return Ok(report);
+            }
+            // None of the sweeps was better than the start. That is the same in every step, so none ever would be.
+            let settings = NewtonSettings {
+                tolerance,
+                max_work: MOST_WORK,
+                ..NewtonSettings::default()
+            };
+            if *self.newton.settings() != settings {
+                self.newton = NewtonSolver::new(settings);
+            }
+            self.newton.solve(problem, impulses, velocities)
         } else {
             let settings = SimdSettings {
                 max_sweeps: knobs.max_sweeps,
