@@ -2,7 +2,7 @@
 //!
 //! | island | solver |
 //! |---|---|
-//! | at most 64 contacts | sequential impulses, without the packing of lanes; Newton's method where those get nowhere |
+//! | at most 64 contacts | sequential impulses, without the packing of lanes; Newton's method where those get nowhere, and the velocities are certified |
 //! | all others | sweeps over SIMD lanes |
 //!
 //! The problem is frictionless and starts from zero, for what overlaps now says little about what
@@ -57,11 +57,13 @@ impl Corrector {
         self.simd.use_pool(yes);
     }
 
-    /// Impulses from a cold start, and the pseudo-velocities that follow from them.
+    /// Impulses from a cold start, and the pseudo-velocities that follow from them. `certified`: whether the
+    /// velocities of the island are right.
     pub(crate) fn solve(
         &mut self,
         knobs: &PositionCorrection,
         instructions: Instructions,
+        certified: bool,
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
@@ -85,10 +87,12 @@ impl Corrector {
             let report = self.pgs.solve(problem, impulses, velocities)?;
             let still = impulses.contacts.iter().all(|l| *l == Vec3::ZERO)
                 && impulses.rows.iter().all(|l| *l == 0.0);
-            if report.converged() || !still {
+            if report.converged() || !still || !certified {
                 return Ok(report);
             }
             // None of the sweeps was better than the start. That is the same in every step, so none ever would be.
+            // Where velocities are wrong it is no use to mend what they break: pulled apart in full, a light body
+            // under a heavy one slips away.
             let settings = NewtonSettings {
                 tolerance,
                 max_work: MOST_WORK,
@@ -155,6 +159,7 @@ mod tests {
             .solve(
                 &knobs,
                 Instructions::Fastest,
+                true,
                 &problem,
                 &mut impulses,
                 &mut velocities,

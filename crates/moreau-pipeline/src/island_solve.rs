@@ -416,9 +416,11 @@ impl Worker {
                 self.problem.add_row(row)?;
             }
         }
+        let certified = out.report.as_ref().is_some_and(SolveReport::converged);
         self.corrector.solve(
             knobs,
             input.state.settings.solver.simd.instructions,
+            certified,
             &self.problem,
             &mut self.soft,
             &mut out.corrections,
