@@ -62,8 +62,7 @@ impl Corrector {
     pub(crate) fn solve(
         &mut self,
         knobs: &PositionCorrection,
-        instructions: Instructions,
-        certified: bool,
+        (instructions, certified): (Instructions, bool),
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
@@ -158,8 +157,7 @@ mod tests {
         Corrector::default()
             .solve(
                 &knobs,
-                Instructions::Fastest,
-                true,
+                (Instructions::Fastest, true),
                 &problem,
                 &mut impulses,
                 &mut velocities,

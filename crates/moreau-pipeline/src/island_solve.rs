@@ -419,8 +419,7 @@ impl Worker {
         let certified = out.report.as_ref().is_some_and(SolveReport::converged);
         self.corrector.solve(
             knobs,
-            input.state.settings.solver.simd.instructions,
-            certified,
+            (input.state.settings.solver.simd.instructions, certified),
             &self.problem,
             &mut self.soft,
             &mut out.corrections,
