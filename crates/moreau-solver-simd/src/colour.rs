@@ -5,7 +5,10 @@
 //! same result. Units get the lowest free colour in the order of the contacts; contacts with bodies
 //! that do not move have colours of their own, which come last, so that a sweep ends where nothing
 //! gives way. A unit that finds no free colour becomes one of its own, in the order of the contacts.
+//!
+//! Where bodies lie in [`Layers`] each layer has colours of its own, and layers follow each other.
 
+use crate::layers::Layers;
 use moreau_constraint::{BodyInput, ContactPoint};
 use std::ops::Range;
 
@@ -21,6 +24,7 @@ pub(crate) struct Unit {
     /// Whether both bodies are.
     pub(crate) round: bool,
     colour: u8,
+    layer: u32,
 }
 
 /// What matters of a body here.
@@ -30,14 +34,17 @@ pub(crate) struct Kind {
     pub(crate) moves: bool,
     /// Whether it turns as easily about all axes.
     round: bool,
+    /// Where its records lie.
+    pub(crate) place: u32,
 }
 
 impl Kind {
-    pub(crate) fn of(body: &BodyInput) -> Self {
+    pub(crate) fn of((index, body): (usize, &BodyInput)) -> Self {
         let i = &body.inverse_inertia;
         Self {
             moves: !body.is_immovable(),
             round: [i.xy, i.xz, i.yz] == [0.0; 3] && i.xx == i.yy && i.yy == i.zz,
+            place: index as u32,
         }
     }
 }
@@ -62,12 +69,14 @@ pub(crate) struct Colouring {
     pub(crate) units: Vec<Unit>,
     /// Units that may be solved in any order, with falling counts: those of a colour, or one alone.
     pub(crate) groups: Vec<Range<usize>>,
+    /// Of each group.
+    pub(crate) layers: Vec<u32>,
     /// Colours in use.
     pub(crate) colours: usize,
     /// Units that found no colour.
     pub(crate) serial: usize,
-    /// Bits of the colours at each body: with moving bodies, with others.
-    taken: Vec<[u64; 2]>,
+    /// Bits of the colours at each body: with moving bodies, with others; both in its own layer, then in the one below.
+    taken: Vec<[u64; 4]>,
     buckets: Vec<usize>,
     sorted: Vec<Unit>,
 }
@@ -78,17 +87,22 @@ impl Colouring {
         &mut self,
         contacts: &[ContactPoint],
         bodies: &[Kind],
+        layers: &Layers,
         indices: impl Iterator<Item = usize>,
     ) {
         self.taken.clear();
-        self.taken.resize(bodies.len(), [0; 2]);
+        self.taken.resize(bodies.len(), [0; 4]);
         self.list_units(contacts, bodies, indices);
         let mut units = std::mem::take(&mut self.units);
         for unit in &mut units {
-            unit.colour = self.colour(bodies, unit.a as usize, unit.b as usize);
+            unit.layer = layers.of_pair(unit.a, unit.b);
+            unit.colour = self.colour(bodies, layers, unit);
         }
         self.units = units;
         self.sort();
+        if layers.count() > 1 {
+            self.sort_by_layer(layers.count());
+        }
         self.list_groups();
     }
 
@@ -130,22 +144,28 @@ impl Colouring {
                 count: 1,
                 round: bodies[c.a].round && bodies[c.b].round,
                 colour: 0,
+                layer: 0,
             });
         }
     }
 
-    fn colour(&mut self, bodies: &[Kind], a: usize, b: usize) -> u8 {
+    fn colour(&mut self, bodies: &[Kind], layers: &Layers, unit: &Unit) -> u8 {
+        let (a, b) = (unit.a as usize, unit.b as usize);
+        let below = |body: u32| 2 * usize::from(layers.is_above(body, unit.layer));
+        let (of_a, of_b) = (below(unit.a), below(unit.b));
         let (kind, taken) = match (bodies[a].moves, bodies[b].moves) {
-            (true, true) => (0, self.taken[a][0] | self.taken[b][0]),
-            (true, false) => (1, self.taken[a][1]),
-            _ => (1, self.taken[b][1]),
+            (true, true) => (0, self.taken[a][of_a] | self.taken[b][of_b]),
+            (true, false) => (1, self.taken[a][of_a + 1]),
+            _ => (1, self.taken[b][of_b + 1]),
         };
         let colour = taken.trailing_ones() as u8;
         if colour >= COLOURS {
             return SERIAL;
         }
-        for body in [a, b].into_iter().filter(|body| bodies[*body].moves) {
-            self.taken[body][kind] |= 1 << colour;
+        for (body, of) in [(a, of_a), (b, of_b)] {
+            if bodies[body].moves {
+                self.taken[body][of + kind] |= 1 << colour;
+            }
         }
         colour + COLOURS * kind as u8
     }
@@ -178,16 +198,40 @@ impl Colouring {
         std::mem::swap(&mut self.units, &mut self.sorted);
     }
 
+    /// Stable.
+    fn sort_by_layer(&mut self, layers: usize) {
+        self.buckets.clear();
+        self.buckets.resize(layers + 1, 0);
+        for unit in &self.units {
+            self.buckets[unit.layer as usize + 1] += 1;
+        }
+        for i in 1..=layers {
+            self.buckets[i] += self.buckets[i - 1];
+        }
+        self.sorted.clone_from(&self.units);
+        for unit in &self.units {
+            let place = &mut self.buckets[unit.layer as usize];
+            self.sorted[*place] = *unit;
+            *place += 1;
+        }
+        std::mem::swap(&mut self.units, &mut self.sorted);
+    }
+
     fn list_groups(&mut self) {
         self.groups.clear();
+        self.layers.clear();
         (self.colours, self.serial) = (0, 0);
-        let mut last = SERIAL;
+        let mut seen = [false; 256];
+        let mut last = (0, SERIAL);
         for (i, unit) in self.units.iter().enumerate() {
             self.serial += usize::from(unit.colour == SERIAL);
-            if unit.colour == SERIAL || unit.colour != last {
-                self.colours += usize::from(unit.colour != SERIAL);
+            let place = (unit.layer, unit.colour);
+            if unit.colour == SERIAL || place != last {
+                let new = !std::mem::replace(&mut seen[usize::from(unit.colour)], true);
+                self.colours += usize::from(new && unit.colour != SERIAL);
                 self.groups.push(i..i);
-                last = unit.colour;
+                self.layers.push(unit.layer);
+                last = place;
             }
             if let Some(group) = self.groups.last_mut() {
                 group.end = i + 1;

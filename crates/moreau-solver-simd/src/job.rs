@@ -13,6 +13,8 @@ pub(crate) enum Task {
     WaitingMaps,
     /// Bodies: v ahead by `beta`, as the impulses of the next sweep.
     Advance,
+    /// Sweeps side by side, with the numbers of a [`crate::wave::Plan`]; they move bodies ahead too.
+    Sweeps,
 }
 
 /// A task with its numbers.
@@ -34,6 +36,7 @@ impl Job {
             Task::Maps => 2,
             Task::Advance => 3,
             Task::WaitingMaps => 4,
+            Task::Sweeps => 5,
         };
         [
             task << 2 | u64::from(self.whole) << 1 | self.current as u64,
@@ -47,7 +50,8 @@ impl Job {
             1 => Task::Apply,
             2 => Task::Maps,
             3 => Task::Advance,
-            _ => Task::WaitingMaps,
+            4 => Task::WaitingMaps,
+            _ => Task::Sweeps,
         };
         Self {
             task,

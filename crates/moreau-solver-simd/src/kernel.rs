@@ -7,18 +7,25 @@
 //! * by [`Conductor`], between two tasks, while no block runs.
 //!
 //! Blocks that run at once belong to one group, and [`crate::colour`] gives no two pairs of a group
-//! the same moving body (a pair without a colour is a group of its own). So no two threads touch the
+//! the same moving body (a pair without a colour is a group of its own); or to groups in layers that have no body in
+//! common, see [`crate::layers`]. Bodies that are moved ahead at once are different ones. So no two threads touch the
 //! same memory, unless all of them read it. A task ends before [`Conductor::run`] returns, and each
 //! thread sees what those before it wrote, for [`Team`] orders them.
 
+use crate::arithmetic::Arithmetic;
+#[cfg(target_arch = "x86_64")]
+use crate::arithmetic::x86::{run_avx2, run_avx512};
+use crate::colour::Kind;
 use crate::field::Field;
 use crate::job::{Job, Task};
 use crate::lanes::{Lanes, Oct, Plain, WIDTH, each};
 use crate::packed::{
-    Block, BodyIndex, BodyRecord, Impulse, Pack, Packed, Point, Rest, RestState, Sums,
+    Block, BodyIndex, BodyRecord, Impulse, Pack, Packed, Point, Rest, RestState, Sums, record,
 };
 use crate::team::{Help, MOST_BLOCKS, MOST_PHASES, Team, Work};
-use crate::visit::{Body, Mass, Pairs, add, dot, greatest, load3, prepare, scale, store3, sub};
+use crate::visit::{Body, Mass, Pairs, add, dot, greatest, load3, scale, store3, sub};
+use crate::wave::{Plan, Schedule, Step, What};
+use moreau_constraint::BodyInput;
 use std::ops::Range;
 
 /// Bodies of one share of [`Task::Advance`].
@@ -34,6 +41,7 @@ pub(crate) struct View<'a> {
     waiting_packs: usize,
     packs: &'a [Pack],
     points: &'a [Point],
+    bodies: &'a [Kind],
     masses: &'a [BodyRecord],
     impulses: [Field<'a, Impulse>; 2],
     maps: Field<'a, Oct>,
@@ -41,6 +49,8 @@ pub(crate) struct View<'a> {
     sums: Field<'a, Sums>,
     velocities: Field<'a, BodyRecord>,
     ends: Field<'a, BodyRecord>,
+    schedule: &'a Schedule,
+    plan: Field<'a, Plan>,
 }
 
 impl<'a> View<'a> {
@@ -55,6 +65,7 @@ impl<'a> View<'a> {
             waiting_packs: packed.waiting_packs,
             packs: &packed.packs,
             points: &packed.points,
+            bodies: &packed.bodies,
             masses: &packed.masses,
             impulses: [Field::new(first), Field::new(second)],
             maps: Field::new(&mut packed.maps),
@@ -62,6 +73,8 @@ impl<'a> View<'a> {
             sums: Field::new(&mut packed.sums),
             velocities: Field::new(&mut packed.velocities),
             ends: Field::new(&mut packed.ends),
+            schedule: &packed.schedule,
+            plan: Field::new(&mut packed.plan),
         }
     }
 
@@ -71,7 +84,9 @@ impl<'a> View<'a> {
         threads: usize,
         work: impl FnOnce(&mut Conductor<'_, '_>) -> R,
     ) -> R {
-        let countable = self.groups.len() < MOST_PHASES && self.blocks.len() < MOST_BLOCKS;
+        let phases = self.groups.len().max(self.schedule.phases.len());
+        let blocks = self.blocks.len().max(self.schedule.steps.len());
+        let countable = phases < MOST_PHASES && blocks < MOST_BLOCKS;
         let threads = if countable { threads } else { 1 };
         // tidy: allow(lanes-closure): it runs no lanes itself
         Team::with_help(threads, &Shared(self), |team| {
@@ -84,6 +99,7 @@ impl<'a> View<'a> {
     fn phase(&self, job: Job, phase: usize) -> Option<Range<usize>> {
         let all = match job.task {
             Task::Sweep | Task::Apply => return self.groups.get(phase).cloned(),
+            Task::Sweeps => return self.schedule.phases.get(phase).cloned(),
             Task::Maps => 0..self.blocks.len(),
             Task::WaitingMaps => self.waiting.clone(),
             Task::Advance => 0..self.velocities.len().div_ceil(BODIES),
@@ -91,8 +107,17 @@ impl<'a> View<'a> {
         (phase == 0).then_some(all)
     }
 
+    /// Whether all of it is moving bodies ahead.
+    pub(crate) fn only_advances(&self, job: Job, index: usize) -> bool {
+        match job.task {
+            Task::Advance => true,
+            Task::Sweeps => matches!(self.schedule.steps[index].what, What::Advance(_)),
+            _ => false,
+        }
+    }
+
     /// # Safety
-    /// What runs at the same time is of the same job, and of the same group where the job changes
+    /// What runs at the same time is of the same job, and of the same phase where the job changes
     /// velocities, and has another index.
     #[allow(unsafe_code)]
     unsafe fn run(&self, job: Job, index: usize) {
@@ -100,9 +125,9 @@ impl<'a> View<'a> {
             // SAFETY: the caller's promise; a processor with AVX2 or AVX-512F, see `Arithmetic`.
             Arithmetic::Plain => unsafe { run::<Plain>(self, job, index) },
             #[cfg(target_arch = "x86_64")]
-            Arithmetic::Avx2 => unsafe { x86::run_avx2(self, job, index) },
+            Arithmetic::Avx2 => unsafe { run_avx2(self, job, index) },
             #[cfg(target_arch = "x86_64")]
-            Arithmetic::Avx512 => unsafe { x86::run_avx512(self, job, index) },
+            Arithmetic::Avx512 => unsafe { run_avx512(self, job, index) },
         }
     }
 }
@@ -151,6 +176,15 @@ impl Conductor<'_, '_> {
         }
     }
 
+    /// Without impulses.
+    pub(crate) fn free_velocities(&mut self, bodies: &[BodyInput]) {
+        let velocities = unsafe { self.view.velocities.all() };
+        for (kind, body) in self.view.bodies.iter().zip(bodies) {
+            velocities[kind.place as usize] = record(&body.velocity);
+        }
+    }
+
+    /// Where bodies lie in their own order: in problems with rows.
     pub(crate) fn velocities(&mut self) -> &mut [BodyRecord] {
         unsafe { self.view.velocities.all() }
     }
@@ -174,6 +208,22 @@ impl Conductor<'_, '_> {
         unsafe { self.view.maps.all() }
     }
 
+    /// Sweeps that can be made side by side; less than 2: none.
+    pub(crate) fn sweeps_at_once(&self) -> usize {
+        self.view.schedule.sweeps
+    }
+
+    /// Makes the sweeps of a plan, at most [`Self::sweeps_at_once`].
+    pub(crate) fn run_sweeps(&mut self, plan: Plan, current: usize) {
+        unsafe { *self.view.plan.get_mut(0) = plan };
+        self.run(Job {
+            task: Task::Sweeps,
+            current,
+            beta: 0.0,
+            whole: true,
+        });
+    }
+
     /// Packs that whole sweeps visit.
     pub(crate) fn visited_packs(&self) -> usize {
         self.view.packs.len() - self.view.waiting_packs
@@ -185,8 +235,16 @@ impl Conductor<'_, '_> {
         &mut rests[self.view.waiting_packs..]
     }
 
+    /// Of the last job.
     pub(crate) fn sums(&mut self) -> &[Sums] {
-        unsafe { self.view.sums.all() }
+        self.sums_of(0)
+    }
+
+    /// Of one of several sweeps.
+    pub(crate) fn sums_of(&mut self, sweep: usize) -> &[Sums] {
+        let blocks = self.view.blocks.len();
+        let sums: &[Sums] = unsafe { self.view.sums.all() };
+        &sums[sweep * blocks..][..blocks]
     }
 
     /// Of the blocks of contacts that wait.
@@ -200,23 +258,33 @@ impl Conductor<'_, '_> {
 /// As [`View::run`]; the processor has what `L` needs.
 #[inline(always)]
 #[allow(unsafe_code)]
-unsafe fn run<L: Lanes>(view: &View<'_>, job: Job, index: usize) {
+pub(crate) unsafe fn run<L: Lanes>(view: &View<'_>, job: Job, index: usize) {
     // SAFETY: the caller's promise.
     unsafe {
         match (job.task, view.friction) {
-            (Task::Sweep, true) => sweep::<L, true>(view, job, index),
-            (Task::Sweep, false) => sweep::<L, false>(view, job, index),
+            (Task::Sweep, true) => sweep::<L, true>(view, job, (index, index)),
+            (Task::Sweep, false) => sweep::<L, false>(view, job, (index, index)),
+            (Task::Sweeps, true) => step::<L, true>(view, job, index),
+            (Task::Sweeps, false) => step::<L, false>(view, job, index),
             (Task::Apply, _) => apply::<L>(view, job, index),
             (Task::WaitingMaps, _) => open_maps::<L>(view, index),
             (Task::Maps, true) => natural_maps::<L, true>(view, job, index),
             (Task::Maps, false) => natural_maps::<L, false>(view, job, index),
-            (Task::Advance, _) => advance(view, job, index),
+            (Task::Advance, _) => {
+                let start = index * BODIES;
+                for body in start..(start + BODIES).min(view.velocities.len()) {
+                    advance(view, job.beta, body);
+                }
+            }
         }
     }
 }
 
 #[inline(always)]
-fn load_mass<L: Lanes>(masses: &[BodyRecord], bodies: &[BodyIndex; WIDTH]) -> Mass<L, false> {
+pub(crate) fn load_mass<L: Lanes>(
+    masses: &[BodyRecord],
+    bodies: &[BodyIndex; WIDTH],
+) -> Mass<L, false> {
     Mass::load(each!(|i| &masses[bodies[i].get()]))
 }
 
@@ -290,11 +358,55 @@ unsafe fn store_pairs<L: Lanes, const ROUND: bool>(
     }
 }
 
+/// A step of several sweeps.
+///
 /// # Safety
 /// As [`View::run`].
 #[inline(always)]
 #[allow(unsafe_code)]
-unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index: usize) {
+unsafe fn step<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index: usize) {
+    let Step { what, sweep: which } = view.schedule.steps[index];
+    let which = usize::from(which);
+    // SAFETY: nobody writes it during a job; the caller's promise.
+    unsafe {
+        let plan = view.plan.get(0);
+        if which >= plan.sweeps {
+            return;
+        }
+        let beta = plan.betas[which];
+        match what {
+            What::Visit(block) => {
+                let job = Job {
+                    task: Task::Sweep,
+                    current: (job.current + which) & 1,
+                    beta,
+                    whole: plan.whole[which],
+                };
+                let index = block as usize;
+                let sums = which * view.blocks.len() + index;
+                sweep::<L, FRICTION>(view, job, (index, sums));
+            }
+            What::Advance(share) => {
+                let share = view.schedule.shares[share as usize].clone();
+                for body in share {
+                    advance(view, beta, body);
+                }
+            }
+        }
+    }
+}
+
+/// Of a block, which has the index, and writes to sums of another one.
+///
+/// # Safety
+/// As [`View::run`].
+#[inline(always)]
+#[allow(unsafe_code)]
+unsafe fn sweep<L: Lanes, const FRICTION: bool>(
+    view: &View<'_>,
+    job: Job,
+    (index, sums): (usize, usize),
+) {
     let block = &view.blocks[index];
     let mut visit = Visit::<L> {
         view,
@@ -361,8 +473,8 @@ unsafe fn sweep<L: Lanes, const FRICTION: bool>(view: &View<'_>, job: Job, index
     // In memory, so that the stack is aligned like it: spilled registers that straddle cache lines cost
     // a tenth of the time.
     std::hint::black_box(&mut lanes);
-    // SAFETY: this block's.
-    let sums = unsafe { view.sums.get_mut(index) };
+    // SAFETY: this block's, or its in this sweep.
+    let sums = unsafe { view.sums.get_mut(sums) };
     sums.square = lanes[0].sum();
     sums.along = lanes[1].sum();
     sums.change_squared = most;
@@ -528,125 +640,13 @@ unsafe fn open_maps<L: Lanes>(view: &View<'_>, index: usize) {
 }
 
 /// # Safety
-/// As [`View::run`].
+/// Nobody else touches the body.
 #[inline(always)]
 #[allow(unsafe_code)]
-unsafe fn advance(view: &View<'_>, job: Job, index: usize) {
-    let start = index * BODIES;
-    for i in start..(start + BODIES).min(view.velocities.len()) {
-        // SAFETY: each share has its own bodies.
-        let (v, end) = unsafe { (view.velocities.get_mut(i), view.ends.get_mut(i)) };
-        let new = *v;
-        v.0 = each!(|k| new.0[k] + (new.0[k] - end.0[k]) * job.beta);
-        *end = new;
-    }
-}
-
-/// Which instructions to use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Arithmetic {
-    Plain,
-    /// Exists only where the processor has AVX2.
-    #[cfg(target_arch = "x86_64")]
-    Avx2,
-    /// Exists only where the processor has AVX-512F.
-    #[cfg(target_arch = "x86_64")]
-    Avx512,
-}
-
-impl Arithmetic {
-    /// The fastest that the processor has; `narrow` leaves out those with registers of 512 bits.
-    pub(crate) fn fastest(narrow: bool) -> Self {
-        #[cfg(target_arch = "x86_64")]
-        {
-            if !narrow && std::arch::is_x86_feature_detected!("avx512f") {
-                return Self::Avx512;
-            }
-            if std::arch::is_x86_feature_detected!("avx2") {
-                return Self::Avx2;
-            }
-        }
-        let _ = narrow;
-        Self::Plain
-    }
-
-    /// Writes the coefficients of the contacts of `blocks` that follow from levers and masses.
-    pub(crate) fn prepare(self, masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
-        match self {
-            Self::Plain => prepare_all::<Plain>(masses, blocks, to),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx2 => x86::prepare_avx2(masses, blocks, to),
-            #[cfg(target_arch = "x86_64")]
-            Self::Avx512 => x86::prepare_avx512(masses, blocks, to),
-        }
-    }
-}
-
-/// Packs and points of some blocks.
-type Filled<'a> = (&'a [Pack], &'a mut [Point]);
-
-#[inline(always)]
-fn prepare_all<L: Lanes>(masses: &[BodyRecord], blocks: &[Block], (packs, points): Filled<'_>) {
-    let mut packs = packs.iter();
-    let mut next = 0;
-    for block in blocks {
-        for pack in packs.by_ref().take(block.packs.len()) {
-            let a = load_mass::<L>(masses, &pack.a);
-            let b = load_mass::<L>(masses, &pack.b);
-            for point in &mut points[next..next + block.count] {
-                prepare(pack, point, [&a, &b]);
-            }
-            next += block.count;
-        }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[allow(unsafe_code)]
-mod x86 {
-    //! The same, compiled for wider registers.
-
-    use super::{Filled, View, prepare_all, run};
-    use crate::job::{Job, Task};
-    use crate::lanes::{Avx, Avx512};
-    use crate::packed::{Block, BodyRecord};
-
-    /// # Safety
-    /// As [`View::run`]; the processor has AVX2.
-    #[target_feature(enable = "avx2")]
-    pub(super) unsafe fn run_avx2(view: &View<'_>, job: Job, index: usize) {
-        // SAFETY: the caller's promise.
-        unsafe { run::<Avx>(view, job, index) }
-    }
-
-    /// # Safety
-    /// As [`View::run`]; the processor has AVX-512F.
-    #[target_feature(enable = "avx512f")]
-    pub(super) unsafe fn run_avx512(view: &View<'_>, job: Job, index: usize) {
-        if job.task == Task::Advance {
-            // Gathers of 512 bits are what the compiler makes of it, at five times the time.
-            // SAFETY: who has AVX-512F has AVX2.
-            return unsafe { run_avx2(view, job, index) };
-        }
-        // SAFETY: the caller's promise.
-        unsafe { run::<Avx512>(view, job, index) }
-    }
-
-    pub(super) fn prepare_avx2(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
-        #[target_feature(enable = "avx2")]
-        fn all(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
-            prepare_all::<Avx>(masses, blocks, to);
-        }
-        // SAFETY: called for `Arithmetic::Avx2` alone.
-        unsafe { all(masses, blocks, to) }
-    }
-
-    pub(super) fn prepare_avx512(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
-        #[target_feature(enable = "avx512f")]
-        fn all(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
-            prepare_all::<Avx512>(masses, blocks, to);
-        }
-        // SAFETY: called for `Arithmetic::Avx512` alone.
-        unsafe { all(masses, blocks, to) }
-    }
+unsafe fn advance(view: &View<'_>, beta: f64, body: usize) {
+    // SAFETY: the caller's promise.
+    let (v, end) = unsafe { (view.velocities.get_mut(body), view.ends.get_mut(body)) };
+    let new = *v;
+    v.0 = each!(|k| new.0[k] + (new.0[k] - end.0[k]) * beta);
+    *end = new;
 }

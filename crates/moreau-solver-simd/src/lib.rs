@@ -35,28 +35,38 @@
 //! | file | what |
 //! |---|---|
 //! | `colour.rs` | the order of a sweep |
+//! | `layers.rs` | how several sweeps go through a large problem side by side |
+//! | `wave.rs` | in what order they do |
 //! | `packed.rs` | the records that it reads and writes |
 //! | `visit.rs` | what it does with them, once for all instruction sets |
 //! | `job.rs` | what is done to all of them |
 //! | `kernel.rs` | who touches what, where several threads do it |
 //! | `field.rs` | the memory that they share |
 //! | `lanes.rs` | eight f64 side by side |
+//! | `arithmetic.rs` | which instructions they are made of |
 //! | `waiting.rs` | contacts that are left out of it |
 //! | `team.rs` | threads that share a task |
 //! | `solver.rs` | the loop of sweeps |
+//! | `progress.rs` | how far a solve is |
+//! | `momentum.rs` | how far ahead a sweep starts |
 
+mod arithmetic;
 mod colour;
 mod field;
 mod job;
 mod kernel;
 mod lanes;
+mod layers;
+mod momentum;
 mod packed;
+mod progress;
 mod rows;
 mod settings;
 mod solver;
 mod team;
 mod visit;
 mod waiting;
+mod wave;
 
 pub use settings::{Instructions, SimdSettings};
 pub use solver::{SimdSolver, SimdStats};

@@ -14,14 +14,19 @@
 //! Contacts that wait (see [`crate::waiting`]) lie in blocks that belong to no group: they are looked at, and
 //! not visited. One that wakes leaves its lane there and gets a place in groups behind all others.
 //!
+//! In a large problem groups lie in [`crate::layers`], and a schedule says which of them several sweeps visit side
+//! by side.
+//!
 //! Each block is filled by itself, so the threads of a pool can take parts of them.
 //!
 //! Lanes without a pair point at a body that does not exist; lanes without a contact have one that is
 //! too far open to close. Bodies that no impulse moves are read, and never written.
 
+use crate::arithmetic::Arithmetic;
 use crate::colour::{Colouring, Kind, Unit};
-use crate::kernel::Arithmetic;
 use crate::lanes::{Oct, WIDTH};
+use crate::layers::Layers;
+use crate::wave::{self, Plan, Schedule};
 use moreau_constraint::{BodyInput, ContactProblem};
 use moreau_math::{Vec3, Velocity};
 use std::ops::Range;
@@ -48,8 +53,17 @@ pub(crate) struct BodyIndex(u32);
 const READ_ONLY: u32 = 1 << 31;
 
 impl BodyIndex {
-    fn new(body: u32, moves: bool) -> Self {
-        Self(if moves { body } else { body | READ_ONLY })
+    fn of(body: &Kind) -> Self {
+        Self(if body.moves {
+            body.place
+        } else {
+            body.place | READ_ONLY
+        })
+    }
+
+    /// The body of lanes without a pair.
+    fn nobody(bodies: usize) -> Self {
+        Self(bodies as u32 | READ_ONLY)
     }
 
     pub(crate) fn get(self) -> usize {
@@ -80,6 +94,10 @@ pub(crate) struct Point {
     pub(crate) scale: Oct,
 }
 const _: () = assert!(size_of::<Point>() == 896);
+
+/// What a sweep takes from memory for a contact, at most.
+const CONTACT_BYTES: usize =
+    (size_of::<Pack>() + size_of::<Point>() + 2 * size_of::<Impulse>()) / WIDTH;
 
 /// Velocity (linear, angular, two spare) or inverse mass properties (1/m, xx yy zz, xy xz yz, spare).
 pub(crate) type BodyRecord = Oct;
@@ -113,6 +131,19 @@ pub(crate) struct Sums {
     pub(crate) map: f64,
 }
 
+/// How a problem is packed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct How {
+    pub(crate) arithmetic: Arithmetic,
+    /// On the threads of the pool.
+    pub(crate) parallel: bool,
+    /// Contacts from which bodies are laid into layers.
+    pub(crate) layers_from: usize,
+}
+
+/// Pairs of bodies in a layer: this part of the contacts from which there are layers, so that its colours fill their packs.
+const LAYER_PART: usize = 32;
+
 /// Whether a pack is visited by sweeps that are not whole.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum RestState {
@@ -143,6 +174,7 @@ pub(crate) struct Packed {
     pub(crate) impulses: [Vec<Impulse>; 2],
     /// Natural map of each contact, m/s.
     pub(crate) maps: Vec<Oct>,
+    /// Of each block; of all blocks for each of the sweeps that are made side by side, where there are such ones.
     pub(crate) sums: Vec<Sums>,
     pub(crate) rests: Vec<Rest>,
     /// Contact in each lane, `NONE` where there is none.
@@ -162,9 +194,15 @@ pub(crate) struct Packed {
     /// Packs and points that are laid out.
     end: (usize, usize),
     list: Vec<u32>,
+    layers: Layers,
+    /// The layer of each group.
+    group_layers: Vec<u32>,
+    pub(crate) schedule: Schedule,
+    /// One, for the schedule's sweeps.
+    pub(crate) plan: [Plan; 1],
     /// The first unit of each pack that was laid out last.
     first_units: Vec<u32>,
-    bodies: Vec<Kind>,
+    pub(crate) bodies: Vec<Kind>,
     pub(crate) colouring: Colouring,
 }
 
@@ -175,28 +213,27 @@ const OPEN: f64 = 1e100;
 
 impl Packed {
     /// Packs `problem`, with zero impulses and free velocities; `waits` says which contacts wait. Those have no
-    /// coefficients that follow from the Delassus blocks. `parallel`: on the threads of the pool.
-    pub(crate) fn load(
-        &mut self,
-        problem: &ContactProblem,
-        waits: &[bool],
-        (arithmetic, parallel): (Arithmetic, bool),
-    ) {
+    /// coefficients that follow from the Delassus blocks.
+    pub(crate) fn load(&mut self, problem: &ContactProblem, waits: &[bool], how: How) {
         let bodies = problem.bodies();
         self.bodies.clear();
-        self.bodies.extend(bodies.iter().map(Kind::of));
+        self.bodies.extend(bodies.iter().enumerate().map(Kind::of));
+        let sweeps = self.lay_into_layers(problem, waits, how);
+        // One more: the body of lanes without a pair.
         self.masses.clear();
-        self.masses.extend(bodies.iter().map(mass_record));
-        // The body of lanes without a pair.
-        self.masses.push(BodyRecord::default());
-        self.velocities.clear();
-        self.velocities
-            .extend(bodies.iter().map(|b| record(&b.velocity)));
-        self.velocities.push(BodyRecord::default());
+        self.masses.resize(bodies.len() + 1, BodyRecord::default());
+        self.velocities.clone_from(&self.masses);
+        for (body, kind) in bodies.iter().zip(&self.bodies) {
+            let place = kind.place as usize;
+            self.masses[place] = mass_record(body);
+            self.velocities[place] = record(&body.velocity);
+        }
         self.ends.clone_from(&self.velocities);
         self.friction = problem.contacts().iter().any(|c| c.friction != 0.0);
         self.woken = 0;
         self.groups.clear();
+        self.group_layers.clear();
+        self.schedule.clear();
         self.blocks.clear();
         self.end = (0, 0);
         self.sums.clear();
@@ -212,12 +249,14 @@ impl Packed {
             all.filter_map(move |(i, waits)| (*waits == wait).then_some(i))
         };
         colouring.build_readers(contacts, bodies, which(true));
-        self.waiting = self.append(problem, None, parallel);
+        self.waiting = self.append(problem, None, how.parallel);
         self.waiting_packs = self.end.0;
         self.groups.clear();
+        self.group_layers.clear();
         let (colouring, bodies) = (&mut self.colouring, &self.bodies);
-        colouring.build(contacts, bodies, which(false));
-        self.append(problem, Some(arithmetic), parallel);
+        colouring.build(contacts, bodies, &self.layers, which(false));
+        self.append(problem, Some(how.arithmetic), how.parallel);
+        self.plan_sweeps(sweeps, how.parallel);
         // What is there of the last problem was written over.
         let end = self.end;
         self.packs.truncate(end.0);
@@ -225,14 +264,31 @@ impl Packed {
         self.contacts.truncate(end.1);
     }
 
+    /// Says how many sweeps are worth making side by side; there are layers only where these are some.
+    fn lay_into_layers(&mut self, problem: &ContactProblem, waits: &[bool], how: How) -> usize {
+        self.layers.clear();
+        let from = how.layers_from;
+        let visited = waits.iter().filter(|waits| !**waits).count();
+        // Rows join bodies of any layers.
+        if !problem.rows().is_empty() || visited < from {
+            return 0;
+        }
+        // With contacts that wait, for they may be visited later.
+        let (contacts, pairs) = (problem.contacts(), from / LAYER_PART);
+        self.layers.build(contacts, &self.bodies, pairs);
+        let (layers, bytes) = (self.layers.count(), visited * CONTACT_BYTES);
+        // The bits depend on whether there are layers, and must not on the threads.
+        if wave::worth(layers, bytes, true) < 2 {
+            self.layers.clear();
+            return 0;
+        }
+        self.layers.place(&mut self.bodies);
+        wave::worth(layers, bytes, how.parallel)
+    }
+
     /// Visits contacts that waited from now on: those whose map in the last look was larger than
     /// `tolerance`, m/s.
-    pub(crate) fn wake(
-        &mut self,
-        problem: &ContactProblem,
-        tolerance: f64,
-        (arithmetic, parallel): (Arithmetic, bool),
-    ) {
+    pub(crate) fn wake(&mut self, problem: &ContactProblem, tolerance: f64, how: How) {
         let mut woken = std::mem::take(&mut self.list);
         woken.clear();
         for block in &self.blocks[self.waiting.clone()] {
@@ -251,12 +307,25 @@ impl Packed {
         let colouring = &mut self.colouring;
         let (colours, serial) = (colouring.colours, colouring.serial);
         let indices = woken.iter().map(|i| *i as usize);
-        colouring.build(problem.contacts(), &self.bodies, indices);
+        colouring.build(problem.contacts(), &self.bodies, &self.layers, indices);
         colouring.colours += colours;
         colouring.serial += serial;
         self.woken += woken.len();
         self.list = woken;
-        self.append(problem, Some(arithmetic), parallel);
+        self.append(problem, Some(how.arithmetic), how.parallel);
+        self.plan_sweeps(self.schedule.sweeps, how.parallel);
+    }
+
+    /// Sweeps are made side by side, up to so many; one after the other if that is less than 2.
+    fn plan_sweeps(&mut self, sweeps: usize, parallel: bool) {
+        if sweeps < 2 {
+            self.schedule.clear();
+            return;
+        }
+        let groups = (&self.groups[..], &self.group_layers[..]);
+        self.schedule.build(&self.layers, groups, sweeps, parallel);
+        self.sums
+            .resize(self.blocks.len() * sweeps, Sums::default());
     }
 
     /// Lays out and fills what is in the colouring, behind all others.
@@ -294,6 +363,7 @@ impl Packed {
             impulses.resize(points, Impulse::default());
         }
         self.maps.resize(points, Oct::default());
+        self.sums.clear();
         self.sums.resize(self.blocks.len(), Sums::default());
         self.rests.resize(packs, Rest::default());
         first_block..self.blocks.len()
@@ -330,6 +400,7 @@ impl Packed {
             }
             self.groups.push(first..self.blocks.len());
         }
+        self.group_layers.extend_from_slice(&self.colouring.layers);
         self.end = (packs, points);
         if self.packs.len() < packs {
             self.packs.resize(packs, Pack::default());
@@ -342,8 +413,8 @@ impl Packed {
 
     pub(crate) fn get_velocities(&self, velocities: &mut Vec<Velocity>) {
         velocities.clear();
-        let bodies = self.velocities.len() - 1;
-        velocities.extend(self.velocities[..bodies].iter().map(velocity));
+        let places = self.bodies.iter().map(|kind| kind.place as usize);
+        velocities.extend(places.map(|place| velocity(&self.velocities[place])));
     }
 }
 
@@ -400,7 +471,7 @@ impl Source<'_> {
             }
             return;
         }
-        let nobody = BodyIndex::new(self.bodies.len() as u32, false);
+        let nobody = BodyIndex::nobody(self.bodies.len());
         part.packs.fill(Pack {
             a: [nobody; WIDTH],
             b: [nobody; WIDTH],
@@ -452,8 +523,8 @@ fn fill_lane(
 ) {
     let first = &problem.contacts()[unit.contacts()[0] as usize];
     let frame = &first.frame;
-    pack.a[lane] = BodyIndex::new(unit.a, bodies[unit.a as usize].moves);
-    pack.b[lane] = BodyIndex::new(unit.b, bodies[unit.b as usize].moves);
+    pack.a[lane] = BodyIndex::of(&bodies[unit.a as usize]);
+    pack.b[lane] = BodyIndex::of(&bodies[unit.b as usize]);
     for (masses, body) in pack.round_masses.iter_mut().zip([unit.a, unit.b]) {
         let body = &problem.bodies()[body as usize];
         masses[0].0[lane] = body.inverse_mass;

@@ -46,6 +46,10 @@ pub struct SimdSettings {
     /// than this part of what they change a contact at most (default 0.02; 0: none rests). Too big: sweeps are worth less, for
     /// much of what they do is done to contacts whose neighbours do not answer.
     pub rest_part: f64,
+    /// Contacts, without those that are left out, from which several sweeps go through a problem side by side, so that it is fetched from memory
+    /// less often (default 65,536, more than caches hold; `usize::MAX`: never). Needs a problem without rows whose
+    /// graph of contacts is long enough. Momentum then starts anew at the end of such sweeps only.
+    pub layers_from: usize,
     /// Whether contacts that are too far open to close are left out of the sweeps, and looked at now and then
     /// (default true). In piles they are a quarter to a half of all contacts. What is returned holds for all of
     /// them.
@@ -64,6 +68,7 @@ impl Default for SimdSettings {
             accelerate: true,
             keep_best: true,
             rest_part: 0.02,
+            layers_from: 1 << 16,
             leave_out_open: true,
             instructions: Instructions::Fastest,
         }

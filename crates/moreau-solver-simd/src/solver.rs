@@ -28,13 +28,19 @@
 //! Math. 15 (2015); for contacts by projected gradients: Mazhar, Heyn, Negrut, Tasora, ACM Trans. Graph.
 //! 34 (2015).
 
+use crate::arithmetic::Arithmetic;
 use crate::job::{Job, Task};
-use crate::kernel::{Arithmetic, Conductor, View};
+use crate::kernel::{Conductor, View};
 use crate::lanes::WIDTH;
-use crate::packed::{Block, Impulse, NONE, Packed, RestState, get_impulses, record, set_impulses};
+use crate::momentum::Momentum;
+use crate::packed::{
+    Block, How, Impulse, NONE, Packed, RestState, Sums, get_impulses, set_impulses,
+};
+use crate::progress::Progress;
 use crate::rows::Rows;
 use crate::settings::{Instructions, SimdSettings};
 use crate::waiting::Waiting;
+use crate::wave::{MOST_SWEEPS, Plan};
 use moreau_constraint::{ContactProblem, Impulses, project_disc};
 use moreau_math::{Vec3, Velocity};
 use moreau_solver::{ContactSolver, SolveError, SolveReport, StopReason, WorstResidual};
@@ -79,6 +85,8 @@ pub struct SimdStats {
     pub spared: usize,
     /// Threads that could take part.
     pub threads: usize,
+    /// Sweeps that went through the problem side by side, at most; 0 where they followed each other.
+    pub side_by_side: usize,
 }
 
 #[derive(Debug, Default)]
@@ -139,6 +147,7 @@ impl SimdSolver {
             visits: self.scratch.visits,
             spared: self.scratch.spared,
             threads: self.scratch.threads,
+            side_by_side: packed.schedule.sweeps,
         }
     }
 
@@ -208,13 +217,22 @@ impl Scratch {
         self.rows.load(problem);
         (self.visits, self.spared) = (0, 0);
         if problem.contacts().is_empty() && problem.rows().is_empty() {
-            self.packed.load(problem, &[], (arithmetic, false));
+            let how = How {
+                arithmetic,
+                parallel: false,
+                layers_from: usize::MAX,
+            };
+            self.packed.load(problem, &[], how);
             return SolveReport::empty();
         }
         let parallel = self.threads > 1;
         self.waiting
             .choose(problem, impulses, settings.leave_out_open, parallel);
-        let how = (arithmetic, parallel);
+        let how = How {
+            arithmetic,
+            parallel,
+            layers_from: settings.layers_from,
+        };
         self.packed.load(problem, &self.waiting.waits, how);
         let mut progress = None;
         loop {
@@ -259,12 +277,13 @@ const HELPS: f64 = 1e-3;
 const FIRST_REST: u32 = 4;
 
 /// What a sweep changed.
-struct Sweep {
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sweep {
     /// |g|²_D, and g·D (change of the end).
-    square: f64,
-    along: f64,
+    pub(crate) square: f64,
+    pub(crate) along: f64,
     /// The largest |g| D of a contact or row, m/s: about its natural map.
-    change: f64,
+    pub(crate) change: f64,
     /// Of a contact.
     contact_change: f64,
 }
@@ -279,55 +298,6 @@ struct Solve<'s, 'v, 'a> {
     best: (&'s mut Vec<Impulse>, &'s mut Vec<f64>),
     /// Of [`SimdStats`]: all, and those that were spared.
     visits: (&'s mut usize, &'s mut usize),
-}
-
-/// How far a solve is.
-struct Progress {
-    sweeps: u32,
-    momentum: Momentum,
-    beta: f64,
-    /// Which list of impulses is the last one.
-    current: usize,
-    /// Whether the next sweep visits all packs.
-    whole: bool,
-    /// Packs that it does not visit otherwise.
-    resting: usize,
-    /// Residuals: the best and the last one that were looked at, m/s.
-    best: f64,
-    last: f64,
-    /// |g|²_D at the last looks, the older first; infinite before the first ones.
-    squares: [f64; 2],
-    /// The residual that was left where the one that was looked at was last wrong; infinite where it never was.
-    mistaken: f64,
-}
-
-/// A solve is slow whose sweeps change more than this part (of |g|²_D) of what they changed two looks ago.
-const SLOW: f64 = 0.5;
-
-/// Looks that are foreseen. What needs more is not given up while it comes nearer at all.
-const MOST_LOOKS_AHEAD: u32 = 10_000;
-
-impl Progress {
-    /// To be asked at each look, with the largest change of the last sweep: whether the solve is slow, and will not
-    /// reach its tolerance at this pace.
-    fn is_hopeless(&mut self, sweep: &Sweep, settings: &SimdSettings) -> bool {
-        let [before, last] = self.squares;
-        self.squares = [last, sweep.square];
-        if !(sweep.square > SLOW * before && sweep.change <= settings.slow_tolerance) {
-            return false;
-        }
-        let pace = (sweep.square / before).sqrt();
-        let mut change = sweep.change;
-        let left = (settings.max_sweeps - self.sweeps) / (2 * settings.check_every);
-        // A large budget is no reason to count to it at each look.
-        for _ in 0..left.min(MOST_LOOKS_AHEAD) {
-            change *= pace;
-            if change <= settings.tolerance {
-                return false;
-            }
-        }
-        pace >= 1.0 || left <= MOST_LOOKS_AHEAD
-    }
 }
 
 impl Solve<'_, '_, '_> {
@@ -431,11 +401,13 @@ impl Solve<'_, '_, '_> {
             ..
         } = *self.settings;
         while progress.sweeps < max_sweeps {
-            let sweep = self.sweep(progress);
-            progress.sweeps += 1;
+            let sweep = match self.conductor.sweeps_at_once() {
+                0..=1 => self.sweep(progress),
+                most => self.several_sweeps(progress, most),
+            };
             let sweeps = progress.sweeps;
-            let early = sweeps < check_every && sweeps.is_power_of_two();
-            let due = early || sweeps.is_multiple_of(check_every) || sweeps == max_sweeps;
+            let early = self.is_early(sweeps);
+            let due = self.is_due(sweeps);
             if due {
                 progress.momentum.adapt();
             }
@@ -454,10 +426,7 @@ impl Solve<'_, '_, '_> {
             }
             let next = sweeps + 1;
             // Whatever is looked at for `keep_best`.
-            progress.whole = sweep.change <= near
-                || next <= FIRST_REST.saturating_mul(check_every)
-                || next.is_multiple_of(check_every)
-                || next == max_sweeps;
+            progress.whole = sweep.change <= near || self.is_whole(next);
             if !sweep.square.is_finite() {
                 progress.last = sweep.square;
             }
@@ -520,34 +489,86 @@ impl Solve<'_, '_, '_> {
         self.refresh(progress.current);
     }
 
+    fn is_early(&self, sweeps: u32) -> bool {
+        sweeps < self.settings.check_every && sweeps.is_power_of_two()
+    }
+
+    /// Whether it is time for a look after so many sweeps.
+    fn is_due(&self, sweeps: u32) -> bool {
+        let regular = sweeps.is_multiple_of(self.settings.check_every);
+        self.is_early(sweeps) || regular || sweeps == self.settings.max_sweeps
+    }
+
+    /// Whether a sweep visits all packs in any case.
+    fn is_whole(&self, sweep: u32) -> bool {
+        let check_every = self.settings.check_every;
+        sweep <= FIRST_REST.saturating_mul(check_every)
+            || sweep.is_multiple_of(check_every)
+            || sweep == self.settings.max_sweeps
+    }
+
+    /// Up to where it is time for a look, or some more will follow; at most `most` at a time. The last one's changes.
+    fn several_sweeps(&mut self, progress: &mut Progress, most: usize) -> Sweep {
+        let first = progress.sweeps;
+        let look = (1..MOST_SWEEPS).find(|count| self.is_due(first + *count as u32));
+        let count = look.unwrap_or(MOST_SWEEPS);
+        let mut sweeps = [Sweep::default(); MOST_SWEEPS];
+        let mut made = 0;
+        while made < count {
+            let mut plan = Plan {
+                sweeps: most.min(count - made),
+                ..Plan::default()
+            };
+            for k in 0..plan.sweeps {
+                if made + k > 0 {
+                    progress.whole = self.is_whole(progress.sweeps + 1);
+                    if self.settings.accelerate {
+                        progress.beta = progress.momentum.next();
+                    }
+                }
+                plan.betas[k] = progress.beta;
+                plan.whole[k] = progress.whole;
+                self.count(progress);
+            }
+            self.conductor.run_sweeps(plan, progress.current);
+            for k in 0..plan.sweeps {
+                sweeps[made + k] = sum(self.conductor.sums_of(k), Sweep::default());
+            }
+            progress.current = (progress.current + plan.sweeps) & 1;
+            made += plan.sweeps;
+        }
+        progress.momentum.see(&sweeps[..count - 1]);
+        sweeps[count - 1]
+    }
+
+    /// A sweep that is made now.
+    fn count(&mut self, progress: &mut Progress) {
+        progress.sweeps += 1;
+        *self.visits.0 += self.conductor.visited_packs();
+        *self.visits.1 += if progress.whole { 0 } else { progress.resting };
+    }
+
     /// One visit of all rows and contacts.
     fn sweep(&mut self, progress: &mut Progress) -> Sweep {
         let beta = progress.beta;
         self.run_task(Task::Advance, progress.current, beta);
         self.rows.advance(beta);
-        let [mut square, mut along, change] = self.rows.sweep(self.conductor.velocities());
-        let mut change_squared = 0.0_f64;
+        let [square, along, change] = self.rows.sweep(self.conductor.velocities());
         self.conductor.run(Job {
             task: Task::Sweep,
             current: progress.current,
             beta,
             whole: progress.whole,
         });
-        *self.visits.0 += self.conductor.visited_packs();
-        *self.visits.1 += if progress.whole { 0 } else { progress.resting };
+        self.count(progress);
         progress.current = 1 - progress.current;
-        for sums in self.conductor.sums() {
-            square += sums.square;
-            along += sums.along;
-            change_squared = change_squared.max(sums.change_squared);
-        }
-        let contact_change = change_squared.sqrt();
-        Sweep {
+        let of_rows = Sweep {
             square,
             along,
-            change: contact_change.max(change),
-            contact_change,
-        }
+            change,
+            contact_change: 0.0,
+        };
+        sum(self.conductor.sums(), of_rows)
     }
 
     fn run_task(&mut self, task: Task, current: usize, beta: f64) {
@@ -598,10 +619,7 @@ impl Solve<'_, '_, '_> {
 
     /// Velocities from impulses.
     fn refresh(&mut self, current: usize) {
-        let velocities = self.conductor.velocities();
-        for (to, body) in velocities.iter_mut().zip(self.problem.bodies()) {
-            *to = record(&body.velocity);
-        }
+        self.conductor.free_velocities(self.problem.bodies());
         self.rows.apply(self.conductor.velocities());
         self.run_task(Task::Apply, current, 0.0);
     }
@@ -622,53 +640,6 @@ impl Solve<'_, '_, '_> {
     }
 }
 
-/// Largest factor on the last change.
-const LARGEST_BETA: f64 = 0.9;
-
-/// How far ahead the next sweep starts.
-#[derive(Clone, Debug)]
-struct Momentum {
-    /// Sweeps since the last restart.
-    k: f64,
-    /// Largest beta.
-    limit: f64,
-    /// |g|²_D of the last sweep but one, and its least value at a look.
-    square: f64,
-    least: f64,
-}
-
-impl Momentum {
-    fn new() -> Self {
-        Self {
-            k: 0.0,
-            limit: LARGEST_BETA,
-            square: f64::INFINITY,
-            least: f64::INFINITY,
-        }
-    }
-
-    /// Less momentum where the changes of a sweep do not fall from look to look: contacts that slide
-    /// and stick in turn cycle under it.
-    fn adapt(&mut self) {
-        self.limit = if self.square < self.least {
-            (self.limit + 0.1).min(LARGEST_BETA)
-        } else {
-            self.limit * 0.5
-        };
-        self.least = self.least.min(self.square);
-    }
-
-    fn beta(&mut self, square: f64, along: f64) -> f64 {
-        self.square = square;
-        if along < 0.0 {
-            self.k = 0.0;
-        }
-        let beta = (self.k / (self.k + 3.0)).min(self.limit);
-        self.k += 1.0;
-        beta
-    }
-}
-
 /// Puts a warm start into its cones and bounds; says whether that changed anything.
 fn make_feasible(problem: &ContactProblem, impulses: &mut Impulses) -> bool {
     let mut changed = false;
@@ -685,4 +656,26 @@ fn make_feasible(problem: &ContactProblem, impulses: &mut Impulses) -> bool {
         *l = inside;
     }
     changed
+}
+
+/// With what blocks add to the changes of rows.
+fn sum(blocks: &[Sums], of_rows: Sweep) -> Sweep {
+    let Sweep {
+        mut square,
+        mut along,
+        ..
+    } = of_rows;
+    let mut change_squared = 0.0_f64;
+    for sums in blocks {
+        square += sums.square;
+        along += sums.along;
+        change_squared = change_squared.max(sums.change_squared);
+    }
+    let contact_change = change_squared.sqrt();
+    Sweep {
+        square,
+        along,
+        change: contact_change.max(of_rows.change),
+        contact_change,
+    }
 }

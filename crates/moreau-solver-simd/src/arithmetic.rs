@@ -1,0 +1,116 @@
+//! Which instructions lanes are made of; the rest is the same for all of them.
+
+use crate::kernel::load_mass;
+use crate::lanes::{Lanes, Plain};
+use crate::packed::{Block, BodyRecord, Pack, Point};
+use crate::visit::prepare;
+
+/// Which instructions to use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Arithmetic {
+    Plain,
+    /// Exists only where the processor has AVX2.
+    #[cfg(target_arch = "x86_64")]
+    Avx2,
+    /// Exists only where the processor has AVX-512F.
+    #[cfg(target_arch = "x86_64")]
+    Avx512,
+}
+
+impl Arithmetic {
+    /// The fastest that the processor has; `narrow` leaves out those with registers of 512 bits.
+    pub(crate) fn fastest(narrow: bool) -> Self {
+        #[cfg(target_arch = "x86_64")]
+        {
+            if !narrow && std::arch::is_x86_feature_detected!("avx512f") {
+                return Self::Avx512;
+            }
+            if std::arch::is_x86_feature_detected!("avx2") {
+                return Self::Avx2;
+            }
+        }
+        let _ = narrow;
+        Self::Plain
+    }
+
+    /// Writes the coefficients of the contacts of `blocks` that follow from levers and masses.
+    pub(crate) fn prepare(self, masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
+        match self {
+            Self::Plain => prepare_all::<Plain>(masses, blocks, to),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx2 => x86::prepare_avx2(masses, blocks, to),
+            #[cfg(target_arch = "x86_64")]
+            Self::Avx512 => x86::prepare_avx512(masses, blocks, to),
+        }
+    }
+}
+
+/// Packs and points of some blocks.
+type Filled<'a> = (&'a [Pack], &'a mut [Point]);
+
+#[inline(always)]
+fn prepare_all<L: Lanes>(masses: &[BodyRecord], blocks: &[Block], (packs, points): Filled<'_>) {
+    let mut packs = packs.iter();
+    let mut next = 0;
+    for block in blocks {
+        for pack in packs.by_ref().take(block.packs.len()) {
+            let a = load_mass::<L>(masses, &pack.a);
+            let b = load_mass::<L>(masses, &pack.b);
+            for point in &mut points[next..next + block.count] {
+                prepare(pack, point, [&a, &b]);
+            }
+            next += block.count;
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[allow(unsafe_code)]
+pub(crate) mod x86 {
+    //! The same, compiled for wider registers.
+
+    use super::{Filled, prepare_all};
+    use crate::job::Job;
+    use crate::kernel::{View, run};
+    use crate::lanes::{Avx, Avx512};
+    use crate::packed::{Block, BodyRecord};
+
+    /// # Safety
+    /// As [`View::run`]; the processor has AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(crate) unsafe fn run_avx2(view: &View<'_>, job: Job, index: usize) {
+        // SAFETY: the caller's promise.
+        unsafe { run::<Avx>(view, job, index) }
+    }
+
+    /// # Safety
+    /// As [`View::run`]; the processor has AVX-512F.
+    #[target_feature(enable = "avx512f")]
+    pub(crate) unsafe fn run_avx512(view: &View<'_>, job: Job, index: usize) {
+        if view.only_advances(job, index) {
+            // Gathers of 512 bits are what the compiler makes of it, at five times the time.
+            // SAFETY: who has AVX-512F has AVX2.
+            return unsafe { run_avx2(view, job, index) };
+        }
+        // SAFETY: the caller's promise.
+        unsafe { run::<Avx512>(view, job, index) }
+    }
+
+    pub(super) fn prepare_avx2(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
+        #[target_feature(enable = "avx2")]
+        fn all(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
+            prepare_all::<Avx>(masses, blocks, to);
+        }
+        // SAFETY: called for `Arithmetic::Avx2` alone.
+        unsafe { all(masses, blocks, to) }
+    }
+
+    pub(super) fn prepare_avx512(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
+        #[target_feature(enable = "avx512f")]
+        fn all(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {
+            prepare_all::<Avx512>(masses, blocks, to);
+        }
+        // SAFETY: called for `Arithmetic::Avx512` alone.
+        unsafe { all(masses, blocks, to) }
+    }
+}

@@ -1,0 +1,55 @@
+//! How far a solve is.
+
+use crate::momentum::Momentum;
+use crate::settings::SimdSettings;
+use crate::solver::Sweep;
+
+/// How far a solve is.
+#[derive(Debug)]
+pub(crate) struct Progress {
+    pub(crate) sweeps: u32,
+    pub(crate) momentum: Momentum,
+    pub(crate) beta: f64,
+    /// Which list of impulses is the last one.
+    pub(crate) current: usize,
+    /// Whether the next sweep visits all packs.
+    pub(crate) whole: bool,
+    /// Packs that it does not visit otherwise.
+    pub(crate) resting: usize,
+    /// Residuals: the best and the last one that were looked at, m/s.
+    pub(crate) best: f64,
+    pub(crate) last: f64,
+    /// |g|²_D at the last looks, the older first; infinite before the first ones.
+    pub(crate) squares: [f64; 2],
+    /// The residual that was left where the one that was looked at was last wrong; infinite where it never was.
+    pub(crate) mistaken: f64,
+}
+
+/// A solve is slow whose sweeps change more than this part (of |g|²_D) of what they changed two looks ago.
+const SLOW: f64 = 0.5;
+
+/// Looks that are foreseen. What needs more is not given up while it comes nearer at all.
+const MOST_LOOKS_AHEAD: u32 = 10_000;
+
+impl Progress {
+    /// To be asked at each look, with the largest change of the last sweep: whether the solve is slow, and will not
+    /// reach its tolerance at this pace.
+    pub(crate) fn is_hopeless(&mut self, sweep: &Sweep, settings: &SimdSettings) -> bool {
+        let [before, last] = self.squares;
+        self.squares = [last, sweep.square];
+        if !(sweep.square > SLOW * before && sweep.change <= settings.slow_tolerance) {
+            return false;
+        }
+        let pace = (sweep.square / before).sqrt();
+        let mut change = sweep.change;
+        let left = (settings.max_sweeps - self.sweeps) / (2 * settings.check_every);
+        // A large budget is no reason to count to it at each look.
+        for _ in 0..left.min(MOST_LOOKS_AHEAD) {
+            change *= pace;
+            if change <= settings.tolerance {
+                return false;
+            }
+        }
+        pace >= 1.0 || left <= MOST_LOOKS_AHEAD
+    }
+}
