@@ -38,6 +38,9 @@ pub(crate) fn words(profile: &ProfileFigures) -> String {
             lanes.serial,
             100.0 * lanes.rest()
         );
+        if lanes.side_by_side > 0 {
+            text += &format!(", up to {} sweeps side by side", lanes.side_by_side);
+        }
     }
     text + &format!("; {} kB held by the world", profile.bytes.total() / 1000)
 }

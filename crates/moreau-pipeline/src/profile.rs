@@ -84,6 +84,9 @@ pub struct LaneFill {
     pub visits: usize,
     /// Of these the ones that were spared.
     pub spared: usize,
+    /// Most sweeps that went through an island side by side; 0 where they followed each other.
+    #[serde(default)]
+    pub side_by_side: usize,
 }
 
 impl LaneFill {
@@ -108,6 +111,7 @@ impl LaneFill {
         self.places += stats.places;
         self.visits += stats.visits;
         self.spared += stats.spared;
+        self.side_by_side = self.side_by_side.max(stats.side_by_side);
     }
 }
 

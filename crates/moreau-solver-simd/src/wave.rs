@@ -183,3 +183,141 @@ impl Schedule {
         self.groups.sort_by_key(|group| layer_of[*group as usize]);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    //! Sweeps side by side have the bits of the same sweeps one after the other.
+
+    use super::{MOST_SWEEPS, Plan};
+    use crate::arithmetic::Arithmetic;
+    use crate::job::{Job, Task};
+    use crate::kernel::{Conductor, View};
+    use crate::packed::{How, Packed};
+    use moreau_constraint::{BodyInput, ContactInput, ContactProblem};
+    use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+
+    /// Boxes in a row, each on the ground and against the next one and the next but one, with 1 to 6 contacts a pair.
+    fn row(count: usize) -> ContactProblem {
+        let mut problem = ContactProblem::new(0.01).unwrap();
+        let ground = problem.add_body(BodyInput::fixed()).unwrap();
+        let part = |k: usize| (k * 7919 % 101) as f64 / 101.0 - 0.5;
+        for k in 0..count {
+            let speed = vec3(part(k), part(k + 1) - 0.1, part(k + 2));
+            let body = BodyInput {
+                inverse_mass: 1.0 + part(k),
+                inverse_inertia: SymMat3::from_diagonal(vec3(4.0, 5.0, 6.0 + part(k))),
+                velocity: Velocity::new(speed, vec3(part(k + 3), 0.0, part(k + 4))),
+            };
+            problem.add_body(body).unwrap();
+        }
+        for k in 1..=count {
+            for other in [0, k + 1, k + 2] {
+                let (a, b) = if other == 0 { (ground, k) } else { (k, other) };
+                if b > count {
+                    continue;
+                }
+                for corner in 0..1 + (k + other) % 6 {
+                    let normal = vec3(1.0, 0.3 * part(k), 0.2 * part(other)).normalize();
+                    let offset = 0.3 * vec3(0.0, part(corner), part(corner + 5));
+                    let contact = ContactInput {
+                        a,
+                        b,
+                        normal: if other == 0 { Vec3::Y } else { normal },
+                        lever_a: 0.5 * Vec3::X + offset,
+                        lever_b: offset - 0.5 * Vec3::X,
+                        separation: 0.0,
+                        friction: 0.5,
+                        restitution: 0.0,
+                    };
+                    problem.add_contact(contact).unwrap();
+                }
+            }
+        }
+        problem
+    }
+
+    /// Everything that eleven sweeps leave and say, with `run` for all of them; `threads` share them.
+    fn eleven(
+        threads: usize,
+        arithmetic: Arithmetic,
+        run: impl Fn(&mut Conductor<'_, '_>, &[f64], &[bool], &mut Vec<[f64; 3]>) + Sync,
+    ) -> (Vec<u64>, Vec<[u64; 3]>, [usize; 2]) {
+        let problem = row(900);
+        let how = How {
+            arithmetic,
+            parallel: threads > 1,
+            layers_from: 1000,
+        };
+        let mut packed = Packed::default();
+        let waits = vec![false; problem.contacts().len()];
+        packed.load(&problem, &waits, how);
+        assert!(packed.schedule.sweeps > 1);
+        let order = [packed.schedule.sweeps, packed.groups.len()];
+        let betas = [0.0, 0.25, 0.4, 0.5, 0.571, 0.0, 0.25, 0.4, 0.5, 0.6, 0.7];
+        let whole = betas.map(|beta| beta != 0.4);
+        let mut said = Vec::new();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+        pool.build().unwrap().install(|| {
+            View::new(&mut packed, arithmetic).conduct(threads, |conductor| {
+                run(conductor, &betas, &whole, &mut said);
+            });
+        });
+        let lanes = packed.impulses.iter().flatten().flatten();
+        let left = lanes.chain(&packed.velocities).chain(&packed.ends);
+        let left = left.flat_map(|oct| oct.0).map(f64::to_bits).collect();
+        let said = said.iter().map(|s| s.map(f64::to_bits)).collect();
+        (left, said, order)
+    }
+
+    fn said(conductor: &mut Conductor<'_, '_>, sweep: usize) -> [f64; 3] {
+        let mut all = [0.0_f64; 3];
+        for sums in conductor.sums_of(sweep) {
+            all[0] += sums.square;
+            all[1] += sums.along;
+            all[2] = all[2].max(sums.change_squared);
+        }
+        all
+    }
+
+    #[test]
+    fn sweeps_side_by_side_are_the_same_sweeps() {
+        let fastest = Arithmetic::fastest(false);
+        let (left, all, [_, groups]) = eleven(1, fastest, |conductor, betas, whole, out| {
+            for (k, (beta, whole)) in betas.iter().zip(whole).enumerate() {
+                for task in [Task::Advance, Task::Sweep] {
+                    conductor.run(Job {
+                        task,
+                        current: k & 1,
+                        beta: *beta,
+                        whole: *whole,
+                    });
+                }
+                out.push(said(conductor, 0));
+            }
+        });
+        assert!(groups > 100 && all.iter().all(|s| f64::from_bits(s[0]) > 0.0));
+        for arithmetic in [fastest, Arithmetic::fastest(true), Arithmetic::Plain] {
+            for (threads, at_once) in [(1, 8), (1, 3), (1, 1), (2, 8), (3, 2), (8, 5)] {
+                let (other, others, [most, _]) =
+                    eleven(threads, arithmetic, |conductor, betas, whole, out| {
+                        let at_once = at_once.min(conductor.sweeps_at_once());
+                        let mut first = 0;
+                        for (betas, whole) in betas.chunks(at_once).zip(whole.chunks(at_once)) {
+                            let mut plan = Plan {
+                                sweeps: betas.len(),
+                                ..Plan::default()
+                            };
+                            plan.betas[..betas.len()].copy_from_slice(betas);
+                            plan.whole[..whole.len()].copy_from_slice(whole);
+                            conductor.run_sweeps(plan, first & 1);
+                            first += betas.len();
+                            out.extend((0..betas.len()).map(|k| said(conductor, k)));
+                        }
+                    });
+                assert_eq!(most, MOST_SWEEPS);
+                assert!(left == other, "{arithmetic:?} {threads} {at_once}");
+                assert!(all == others, "{arithmetic:?} {threads} {at_once}");
+            }
+        }
+    }
+}
