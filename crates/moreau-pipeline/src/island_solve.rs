@@ -264,11 +264,8 @@ impl Worker {
                 self.impulses.rows.push(impulse * scale);
             }
         }
-        let calm = if self.solver.is_large(count) {
-            exact.unwrap_or_else(|| self.is_exact(input, range))
-        } else {
-            self.solver.asks_for_calm(count) && is_calm(input.points, island.contacts)
-        };
+        let calm =
+            self.solver.is_large(count) && exact.unwrap_or_else(|| self.is_exact(input, range));
         self.chosen = self.solver.choose(&self.problem, calm);
         self.close_gaps(input, island)?;
         Ok(seen.bounces)

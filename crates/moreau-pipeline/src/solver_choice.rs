@@ -5,8 +5,8 @@
 //! | island | solver |
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
-//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact, and with that of calm islands where it is calm and the first does not do; where that ends before it is there, `fast` goes on from its best answer |
-//! | calm, at most `calm.contact_limit` contacts, a factorisation of at most `calm.work_limit` | the same with the budget of calm islands |
+//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; where that ends before it is there, `fast` goes on from its best answer |
+//! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same with the budget of calm islands |
 //! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
 //!
 //! Large heaps are swept without a look for their best order of elimination ([`NewtonSolver::is_within`]).
@@ -193,12 +193,7 @@ pub(crate) struct Chosen {
     pub(crate) solver: IslandSolver,
     /// Multiply-adds that Newton may spend.
     work: u64,
-    /// Those that it may spend beyond that where they end after a few steps.
-    more_work: u64,
 }
-
-/// Factorisations after which Newton is hardly ever there if it is not yet.
-const PATIENCE: u32 = 40;
 
 /// Contacts up to which one thread solves an island.
 const SHARED_CONTACTS: usize = 2000;
@@ -389,36 +384,27 @@ impl ChosenSolver {
         Chosen {
             solver,
             work: self.settings.newton.max_work,
-            ..Chosen::default()
         }
     }
 
     fn choose_by_rule(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
         let (work, calm_work) = (self.work(problem), self.calm_work(problem));
-        let by = |solver, work, more_work| Chosen {
-            solver,
-            work,
-            more_work,
-        };
+        let by = |solver, work| Chosen { solver, work };
         let (fast, newton) = (self.settings.fast.solver(), IslandSolver::Newton);
         if self.active_set.accepts(problem).is_ok() {
-            return by(IslandSolver::ActiveSet, work, 0);
+            return by(IslandSolver::ActiveSet, work);
         }
         if problem.contacts().len() > self.settings.exact_contact_limit {
             return if calm {
-                by(newton, calm_work, 0)
+                by(newton, calm_work)
             } else {
-                by(fast, 0, 0)
+                by(fast, 0)
             };
         }
-        let once = self.factorization(problem);
-        if once <= self.settings.exact_work_limit {
-            let more = if calm { calm_work } else { 0 };
-            by(newton, work, more)
-        } else if calm && once <= self.settings.calm.work_limit {
-            by(newton, calm_work, 0)
+        if self.factorization(problem) <= self.settings.exact_work_limit {
+            by(newton, work)
         } else {
-            by(fast, 0, 0)
+            by(fast, 0)
         }
     }
 
@@ -454,16 +440,8 @@ impl ChosenSolver {
                 report = self.run((solver, chosen.work), problem, impulses, velocities)?;
             }
             IslandSolver::Newton => {
-                let more = (solver, chosen.more_work);
-                if more.1 > 0 && report.factorizations < PATIENCE {
-                    let answer = (solver, report);
-                    (_, report) = self.go_on(more, answer, problem, impulses, velocities)?;
-                }
-                if !report.converged() {
-                    let fast = (self.settings.fast.solver(), 0);
-                    let answer = (solver, report);
-                    return self.go_on(fast, answer, problem, impulses, velocities);
-                }
+                let fast = (self.settings.fast.solver(), 0);
+                return self.go_on(fast, (solver, report), problem, impulses, velocities);
             }
             _ => {}
         }

@@ -28,7 +28,6 @@ fn elastic_clusters_never_gain_energy() {
                     };
                     settings.solver.exact_base_work = 0;
                     settings.solver.exact_contact_work = 0;
-                    settings.solver.calm.contact_limit = 0;
                     settings.solver.active_set.max_rows = 0;
                     settings.solver.simd.max_sweeps = sweeps;
                     let mut world = World::new(settings).unwrap();

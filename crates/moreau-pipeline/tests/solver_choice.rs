@@ -68,7 +68,6 @@ fn an_island_above_the_work_limit_goes_the_fast_way() {
         let mut cheap = settings(SolverChoice::Auto);
         cheap.solver.fast = fast;
         cheap.solver.exact_work_limit = 100;
-        cheap.solver.calm.contact_limit = 0;
         let (mut by_work, _) = world(cheap, 3);
         let report = by_work.step(DT).unwrap();
         assert_eq!(who(&report), want);
@@ -95,11 +94,9 @@ fn a_calm_island_may_be_larger() {
     };
     let (exact, swept) = ([("newton", 1, 12)], [("simd", 1, 12)]);
     let by_contacts = |s: &mut WorldSettings| s.solver.exact_contact_limit = 11;
-    let by_work = |s: &mut WorldSettings| s.solver.exact_work_limit = 100;
     // The cube in the middle rocks: two of three layers of contacts move.
     for (kick, want) in [(0.0, exact), (1e-3, exact), (1e-2, swept)] {
         assert_eq!(who_solves(by_contacts, kick), want, "{kick} rad/s");
-        assert_eq!(who_solves(by_work, kick), want, "{kick} rad/s");
     }
     let too_many = |s: &mut WorldSettings| {
         s.solver.exact_contact_limit = 11;
@@ -194,7 +191,6 @@ fn sweeps_go_on_where_newton_s_work_ends() {
         let mut both = alone;
         both.solver.choice = SolverChoice::Auto;
         both.solver.fast = fast;
-        both.solver.calm.contact_limit = 0;
         let (mut world, _) = world(both, 3);
         let report = world.step(DT).unwrap();
         assert_eq!(who(&report), [("active-set", 1, 4), (name, 1, 12)]);
@@ -210,7 +206,6 @@ fn the_exact_budget_of_an_island_grows_with_its_contacts() {
         let mut settings = settings(SolverChoice::Auto);
         settings.solver.exact_base_work = base;
         settings.solver.exact_contact_work = each;
-        settings.solver.calm.contact_limit = 0;
         world(settings, 3).0.step(DT).unwrap()
     };
     let newton = |report: &StepReport| report.solvers.of(IslandSolver::Newton).factorizations;
