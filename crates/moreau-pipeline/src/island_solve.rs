@@ -2,6 +2,7 @@
 
 use crate::activity::Marks;
 use crate::assembly::{self, Names, Seen};
+use crate::calm::is_calm;
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
 use crate::integrate::Start;
@@ -9,7 +10,7 @@ use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
-use crate::solver_choice::WorldSolver;
+use crate::solver_choice::{Chosen, WorldSolver};
 use crate::warm_start::warm_scale;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
@@ -55,7 +56,7 @@ pub(crate) struct Worker {
     /// The largest of the island's bodies and contacts before forces, m/s.
     speed: f64,
     /// What solves the island.
-    chosen: IslandSolver,
+    chosen: Chosen,
     /// Slots of the bodies that no impulse moves, ascending; they follow the island's own.
     others: Vec<u32>,
     impulses: Impulses,
@@ -77,6 +78,8 @@ pub(crate) struct IslandResult {
     pub(crate) report: Option<SolveReport>,
     pub(crate) guarded: bool,
     pub(crate) error: Option<WorldError>,
+    /// What [`Worker::is_exact`] said before the solve.
+    pub(crate) exact: Option<bool>,
     /// All zero where the world does not profile.
     pub(crate) profile: IslandProfile,
 }
@@ -98,7 +101,7 @@ impl Worker {
             together: false,
             problem: ContactProblem::new(1.0).expect("1 s is a time step"),
             speed: 0.0,
-            chosen: IslandSolver::default(),
+            chosen: Chosen::default(),
             others: Vec::new(),
             impulses: Impulses::default(),
             soft: Impulses::default(),
@@ -141,7 +144,7 @@ impl Worker {
         input: &StepInput<'_>,
         range: &IslandRange,
     ) -> Result<IslandProblem, WorldError> {
-        self.assemble(input, &Island::new(input, range))?;
+        self.assemble(input, (&Island::new(input, range), range), None)?;
         Ok(IslandProblem {
             problem: self.problem.clone(),
             warm_start: self.impulses.clone(),
@@ -156,7 +159,7 @@ impl Worker {
     ) -> Result<(), WorldError> {
         let island = Island::new(input, range);
         let mut clock = Clock::new(input.profiling);
-        let bounces = self.assemble(input, &island)?;
+        let bounces = self.assemble(input, (&island, range), out.exact)?;
         out.profile.assembly = clock.lap();
         let (solver, report) = self.solver.solve(
             self.chosen,
@@ -193,8 +196,38 @@ impl Worker {
         Ok(())
     }
 
-    /// Builds the island's problem and warm start; returns whether any contact bounces.
-    fn assemble(&mut self, input: &StepInput<'_>, island: &Island<'_>) -> Result<bool, WorldError> {
+    /// Whether a large island is solved exactly, for it is calm, and a factorisation within what it may cost.
+    pub(crate) fn is_exact(&mut self, input: &StepInput<'_>, range: &IslandRange) -> bool {
+        let island = Island::new(input, range);
+        let count = island.contacts.len();
+        if !self.solver.asks_for_calm(count) || !is_calm(input.points, island.contacts) {
+            return false;
+        }
+        let name = |slot: u32| {
+            if input.marks[slot as usize].moves() {
+                input.islands.places[slot as usize]
+            } else {
+                u32::MAX
+            }
+        };
+        let contacts = island.contacts.iter();
+        let contacts = contacts.map(|i| input.islands.ends[*i as usize]);
+        let joints = island.joints.iter().map(|slot| {
+            let joint = joint_state(input.state, *slot).joint;
+            (joint.a.index, joint.b.index)
+        });
+        let pairs = contacts.chain(joints).map(|(a, b)| (name(a), name(b)));
+        self.solver.is_within(island.bodies.len(), pairs)
+    }
+
+    /// Builds the island's problem and warm start; returns whether any contact bounces. `exact`: what
+    /// [`Self::is_exact`] says, where that is known.
+    fn assemble(
+        &mut self,
+        input: &StepInput<'_>,
+        (island, range): (&Island<'_>, &IslandRange),
+        exact: Option<bool>,
+    ) -> Result<bool, WorldError> {
         if self.problem.dt() != input.dt {
             self.problem = ContactProblem::new(input.dt)?;
         }
@@ -231,7 +264,9 @@ impl Worker {
                 self.impulses.rows.push(impulse * scale);
             }
         }
-        self.chosen = self.solver.choose(&self.problem);
+        let calm =
+            self.solver.is_large(count) && exact.unwrap_or_else(|| self.is_exact(input, range));
+        self.chosen = self.solver.choose(&self.problem, calm);
         self.close_gaps(input, island)?;
         Ok(seen.bounces)
     }
@@ -239,7 +274,7 @@ impl Worker {
     /// Takes gaps that are only rounding for none, in islands at rest that are solved exactly: sweeps make
     /// gaps larger than that themselves, and have to close them.
     fn close_gaps(&mut self, input: &StepInput<'_>, island: &Island<'_>) -> Result<(), WorldError> {
-        if self.chosen != IslandSolver::Newton || self.speed > AT_REST {
+        if self.chosen.solver != IslandSolver::Newton || self.speed > AT_REST {
             return Ok(());
         }
         for (i, index) in island.contacts.iter().enumerate() {

@@ -26,6 +26,7 @@ mod activity;
 mod assembly;
 mod body;
 mod bullets;
+mod calm;
 mod commit;
 mod common_point;
 mod contact;
@@ -63,6 +64,7 @@ mod warm_start;
 mod world;
 
 pub use body::{Body, BodyKind, BodyView, Mass};
+pub use calm::CalmLimits;
 pub use contact::Contact;
 pub use error::{SnapshotError, WorldError};
 pub use hash::StateHash;

@@ -6,12 +6,16 @@
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
 //! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; where that ends before it is there, `fast` goes on from its best answer |
+//! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same with the budget of calm islands |
 //! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
+//!
+//! Large heaps are swept without a look for their best order of elimination ([`NewtonSolver::is_within`]).
 //!
 //! Where two solvers worked on an island the one whose answer counts is named, and has the sweeps and
 //! factorisations of both. The rule looks at nothing but the island's own problem, so that the same island gets the same
 //! solver, and the same bits, whatever else is in the world.
 
+use crate::calm::CalmLimits;
 use crate::no_answer;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
@@ -123,7 +127,7 @@ pub struct SolverSettings {
     /// small gives up exactness where it was cheap, too big lets a collapsing pile stall a step.
     pub exact_work_limit: u64,
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
-    /// 2500. Bounds the cost of estimating the work.
+    /// 2500. Bounds the cost of estimating the work. Calm islands may have more, see `calm`.
     pub exact_contact_limit: usize,
     /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 40
     /// million (about 20 ms): small islands nearly always get to their exact answer by then, a row of
@@ -134,6 +138,8 @@ pub struct SolverSettings {
     /// the fast path, with residuals of 1e-3 m/s instead of 1e-8; too big lets those that collapse
     /// hold up a step for what they hardly ever get to. [`NewtonSettings::max_work`] bounds both.
     pub exact_contact_work: u64,
+    /// [`SolverChoice::Auto`]: the limits of islands whose contacts stay as they are. Default: its own.
+    pub calm: CalmLimits,
     /// [`SolverChoice::Auto`]: what solves the islands above these limits. Default sweeps
     /// over SIMD lanes.
     pub fast: FastPath,
@@ -160,6 +166,7 @@ impl Default for SolverSettings {
             exact_contact_limit: 2500,
             exact_base_work: 40_000_000,
             exact_contact_work: 80_000,
+            calm: CalmLimits::default(),
             fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
             simd: SimdSettings {
@@ -178,6 +185,14 @@ impl Default for SolverSettings {
             },
         }
     }
+}
+
+/// What solves an island.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Chosen {
+    pub(crate) solver: IslandSolver,
+    /// Multiply-adds that Newton may spend.
+    work: u64,
 }
 
 /// Contacts up to which one thread solves an island.
@@ -221,8 +236,9 @@ impl WorldSolver {
         self.chosen.simd.stats()
     }
 
-    /// Contacts above which threads solve an island together: what is surely left to the fast path of
-    /// SIMD lanes, and is large enough to be divided. The largest number where there is nothing of that.
+    /// Contacts above which threads solve an island together, unless [`Self::is_within`] says that it is solved
+    /// exactly: what is left to the fast path of SIMD lanes, and is large enough to be divided. The largest number
+    /// where there is nothing of that.
     pub(crate) fn shared_contacts(&self) -> usize {
         let settings = &self.chosen.settings;
         match (&self.own, settings.choice, settings.fast) {
@@ -247,11 +263,36 @@ impl WorldSolver {
         }
     }
 
-    /// Which solver gets the problem; its biases and impulses play no part.
-    pub(crate) fn choose(&mut self, problem: &ContactProblem) -> IslandSolver {
+    /// Whether the limits of calm islands are asked for one of so many contacts.
+    pub(crate) fn asks_for_calm(&self, contacts: usize) -> bool {
+        let settings = &self.chosen.settings;
+        self.own.is_none()
+            && settings.choice == SolverChoice::Auto
+            && contacts <= settings.calm.contact_limit
+    }
+
+    /// Whether an island of so many contacts is solved exactly only where it is calm.
+    pub(crate) fn is_large(&self, contacts: usize) -> bool {
+        contacts > self.chosen.settings.exact_contact_limit
+    }
+
+    /// Whether a factorisation is within what it may cost for a calm island of so many `bodies`; see
+    /// [`NewtonSolver::is_within`].
+    pub(crate) fn is_within(
+        &mut self,
+        bodies: usize,
+        pairs: impl Iterator<Item = (u32, u32)>,
+    ) -> bool {
+        let most = self.chosen.settings.calm.work_limit;
+        self.chosen.newton.is_within(bodies, pairs, most)
+    }
+
+    /// Which solver gets the problem; its biases and impulses play no part. `calm`: whether the limits of calm islands
+    /// hold, which a large one must be within.
+    pub(crate) fn choose(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
         match &self.own {
-            Some(_) => IslandSolver::Own,
-            None => self.chosen.choose(problem),
+            Some(_) => Chosen::default(),
+            None => self.chosen.choose(problem, calm),
         }
     }
 
@@ -259,7 +300,7 @@ impl WorldSolver {
     /// island before forces, m/s.
     pub(crate) fn solve(
         &mut self,
-        chosen: IslandSolver,
+        chosen: Chosen,
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
@@ -331,75 +372,95 @@ impl ChosenSolver {
         }
     }
 
-    fn choose(&mut self, problem: &ContactProblem) -> IslandSolver {
-        match self.settings.choice {
+    fn choose(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
+        let solver = match self.settings.choice {
             SolverChoice::Simd => IslandSolver::Simd,
             SolverChoice::Pgs => IslandSolver::Pgs,
             SolverChoice::Block => IslandSolver::Block,
             SolverChoice::ActiveSet => IslandSolver::ActiveSet,
             SolverChoice::Newton => IslandSolver::Newton,
-            SolverChoice::Auto => self.choose_by_rule(problem),
+            SolverChoice::Auto => return self.choose_by_rule(problem, calm),
+        };
+        Chosen {
+            solver,
+            work: self.settings.newton.max_work,
         }
     }
 
-    fn choose_by_rule(&mut self, problem: &ContactProblem) -> IslandSolver {
+    fn choose_by_rule(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
+        let (work, calm_work) = (self.work(problem), self.calm_work(problem));
+        let by = |solver, work| Chosen { solver, work };
+        let (fast, newton) = (self.settings.fast.solver(), IslandSolver::Newton);
         if self.active_set.accepts(problem).is_ok() {
-            IslandSolver::ActiveSet
-        } else if self.exact_is_cheap(problem) {
-            IslandSolver::Newton
+            return by(IslandSolver::ActiveSet, work);
+        }
+        if problem.contacts().len() > self.settings.exact_contact_limit {
+            return if calm {
+                by(newton, calm_work)
+            } else {
+                by(fast, 0)
+            };
+        }
+        if self.factorization(problem) <= self.settings.exact_work_limit {
+            by(newton, work)
         } else {
-            self.settings.fast.solver()
+            by(fast, 0)
         }
     }
 
-    fn exact_is_cheap(&mut self, problem: &ContactProblem) -> bool {
-        if problem.contacts().len() > self.settings.exact_contact_limit {
-            return false;
-        }
+    /// Multiply-adds of a factorisation, or what they are at most where that is within the limit.
+    fn factorization(&mut self, problem: &ContactProblem) -> u64 {
         // No order of elimination takes more than a dense matrix of 6x6 blocks.
-        let limit = self.settings.exact_work_limit;
         let bodies = problem.bodies().len() as u64;
         let dense = bodies.saturating_pow(3).saturating_mul(216);
-        dense <= limit || self.newton.work_estimate(problem) <= limit
+        if dense <= self.settings.exact_work_limit {
+            dense
+        } else {
+            self.newton.work_estimate(problem)
+        }
     }
 
     fn solve(
         &mut self,
-        solver: IslandSolver,
+        chosen: Chosen,
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
     ) -> Result<(IslandSolver, SolveReport), SolveError> {
         self.start.clone_from(impulses);
-        let report = self.run(solver, problem, impulses, velocities)?;
+        let mut solver = chosen.solver;
+        let mut report = self.run((solver, chosen.work), problem, impulses, velocities)?;
         if report.converged() || self.settings.choice != SolverChoice::Auto {
             return Ok((solver, report));
         }
         match solver {
             IslandSolver::ActiveSet => {
                 impulses.clone_from(&self.start);
-                let newton = IslandSolver::Newton;
-                let report = self.run(newton, problem, impulses, velocities)?;
-                Ok((newton, report))
+                solver = IslandSolver::Newton;
+                report = self.run((solver, chosen.work), problem, impulses, velocities)?;
             }
-            IslandSolver::Newton => self.finish(report, problem, impulses, velocities),
-            _ => Ok((solver, report)),
+            IslandSolver::Newton => {
+                let fast = (self.settings.fast.solver(), 0);
+                return self.go_on(fast, (solver, report), problem, impulses, velocities);
+            }
+            _ => {}
         }
+        Ok((solver, report))
     }
 
-    /// Sweeps from where Newton's budget ended; the better answer counts.
-    fn finish(
+    /// Another solver from where one ended; the better answer counts.
+    fn go_on(
         &mut self,
-        first: SolveReport,
+        (solver, work): (IslandSolver, u64),
+        (by, first): (IslandSolver, SolveReport),
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
     ) -> Result<(IslandSolver, SolveReport), SolveError> {
         self.start.clone_from(impulses);
         self.velocities.clone_from(velocities);
-        let fast = self.settings.fast.solver();
-        let second = self.run(fast, problem, impulses, velocities)?;
-        // An unfinished answer of sweeps can hold energy that no contact gives.
+        let second = self.run((solver, work), problem, impulses, velocities)?;
+        // An unfinished answer can hold energy that no contact gives.
         let energy = problem.kinetic_energy(velocities);
         let free = problem.bodies().iter();
         let free = free.fold(0.0, |sum, b| sum + b.kinetic_energy(&b.velocity));
@@ -414,25 +475,32 @@ impl ChosenSolver {
             factorizations: first.factorizations + second.factorizations,
             ..if better { second } else { first }
         };
-        let solver = if better { fast } else { IslandSolver::Newton };
-        Ok((solver, report))
+        Ok((if better { solver } else { by }, report))
     }
 
-    /// Multiply-adds that Newton may spend on the island.
-    fn newton_work(&self, problem: &ContactProblem) -> u64 {
+    /// Multiply-adds that Newton may spend on an island.
+    fn work(&self, problem: &ContactProblem) -> u64 {
         let settings = &self.settings;
-        let most = settings.newton.max_work;
-        if settings.choice != SolverChoice::Auto {
-            return most;
-        }
+        let own = self.work_of_all(problem, settings.exact_contact_work);
+        settings.newton.max_work.min(own)
+    }
+
+    /// Those of a calm island.
+    fn calm_work(&self, problem: &ContactProblem) -> u64 {
+        let calm = &self.settings.calm;
+        calm.max_work
+            .min(self.work_of_all(problem, calm.contact_work))
+    }
+
+    fn work_of_all(&self, problem: &ContactProblem, each: u64) -> u64 {
         let size = (problem.contacts().len() + problem.rows().len()) as u64;
-        let own = settings.exact_contact_work.saturating_mul(size);
-        most.min(settings.exact_base_work.saturating_add(own))
+        let own = each.saturating_mul(size);
+        self.settings.exact_base_work.saturating_add(own)
     }
 
     fn run(
         &mut self,
-        solver: IslandSolver,
+        (solver, work): (IslandSolver, u64),
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
@@ -458,7 +526,7 @@ impl ChosenSolver {
             ),
             IslandSolver::Newton | IslandSolver::Own => {
                 let tolerance = self.settings.newton.tolerance;
-                self.newton.set_max_work(self.newton_work(problem));
+                self.newton.set_max_work(work);
                 self.newton.set_tolerance(tolerance_at(tolerance, fastest));
                 let report = self
                     .newton

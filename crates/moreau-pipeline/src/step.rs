@@ -401,19 +401,25 @@ impl World {
             scratch.results.push(IslandResult::default());
         }
         let mut results = std::mem::take(&mut scratch.results);
+        for result in &mut results[..count] {
+            result.exact = None;
+        }
         let input = StepInput {
             profiling: self.profiling,
             ..scratch.input((&self.state, &self.activity), dt)
         };
         let workers = &scratch.workers;
-        let solve = |together: bool, range: &IslandRange, result: &mut IslandResult| {
+        let worker = || {
             // Each thread has a worker of its own, so the lock is always free.
             let index = if parallel {
                 rayon::current_thread_index().unwrap_or(0)
             } else {
                 0
             };
-            let mut worker = workers[index].lock().unwrap_or_else(|e| e.into_inner());
+            workers[index].lock().unwrap_or_else(|e| e.into_inner())
+        };
+        let solve = |together: bool, range: &IslandRange, result: &mut IslandResult| {
+            let mut worker = worker();
             worker.use_pool(together);
             worker.solve(&input, range, result);
         };
@@ -425,14 +431,23 @@ impl World {
             // busy.
             let most = self.solver.shared_contacts();
             let large = |range: &IslandRange| range.contacts.len() > most;
+            // What is solved exactly is among the others.
+            if ranges.iter().any(large) {
+                let pairs = ranges.par_iter().zip(results[..count].par_iter_mut());
+                let pairs = pairs.enumerate();
+                let pairs = pairs.filter(|(i, (range, _))| wanted(i) && large(range));
+                pairs.for_each(|(_, (range, result))| {
+                    result.exact = Some(worker().is_exact(&input, range));
+                });
+            }
             let pairs = ranges.iter().zip(&mut results[..count]).enumerate();
-            let pairs = pairs.filter(|(i, (range, _))| wanted(i) && large(range));
+            let pairs = pairs.filter(|(i, (_, result))| wanted(i) && result.exact == Some(false));
             for (_, (range, result)) in pairs {
                 solve(true, range, result);
             }
             let pairs = ranges.par_iter().zip(results[..count].par_iter_mut());
             let pairs = pairs.enumerate();
-            let pairs = pairs.filter(|(i, (range, _))| wanted(i) && !large(range));
+            let pairs = pairs.filter(|(i, (_, result))| wanted(i) && result.exact != Some(false));
             pairs.for_each(|(_, (range, result))| solve(false, range, result));
         } else {
             let pairs = ranges.iter().zip(&mut results[..count]).enumerate();

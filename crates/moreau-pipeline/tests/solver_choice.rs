@@ -59,6 +59,7 @@ fn an_island_above_the_work_limit_goes_the_fast_way() {
         let mut few = settings(SolverChoice::Auto);
         few.solver.fast = fast;
         few.solver.exact_contact_limit = 11;
+        few.solver.calm.contact_limit = 0;
         let (mut by_contacts, _) = world(few, 3);
         let report = by_contacts.step(DT).unwrap();
         let mut want = vec![("active-set", 1, 4), (name, 1, 12)];
@@ -77,6 +78,36 @@ fn an_island_above_the_work_limit_goes_the_fast_way() {
         want = vec![(name, 2, 16)];
         assert_eq!(who(&no_active_set.step(DT).unwrap()), want);
     }
+}
+
+#[test]
+fn a_calm_island_may_be_larger() {
+    let who_solves = |change: fn(&mut WorldSettings), kick: f64| {
+        let mut settings = settings(SolverChoice::Auto);
+        change(&mut settings);
+        let (mut world, ids) = world(settings, 3);
+        let spin = Velocity::new(Vec3::ZERO, vec3(kick, 0.0, 0.0));
+        world.set_velocity(ids[2], spin).unwrap();
+        world.remove(ids[0]).unwrap();
+        let report = world.step(DT).unwrap();
+        who(&report)
+    };
+    let (exact, swept) = ([("newton", 1, 12)], [("simd", 1, 12)]);
+    let by_contacts = |s: &mut WorldSettings| s.solver.exact_contact_limit = 11;
+    // The cube in the middle rocks: two of three layers of contacts move.
+    for (kick, want) in [(0.0, exact), (1e-3, exact), (1e-2, swept)] {
+        assert_eq!(who_solves(by_contacts, kick), want, "{kick} rad/s");
+    }
+    let too_many = |s: &mut WorldSettings| {
+        s.solver.exact_contact_limit = 11;
+        s.solver.calm.contact_limit = 11;
+    };
+    assert_eq!(who_solves(too_many, 0.0), swept);
+    let too_much = |s: &mut WorldSettings| {
+        s.solver.exact_contact_limit = 11;
+        s.solver.calm.work_limit = 100;
+    };
+    assert_eq!(who_solves(too_much, 0.0), swept);
 }
 
 #[test]

@@ -68,7 +68,7 @@ pub use run::{Run, RunOptions};
 pub use scene::{Format, Scene, VERSION};
 pub use schema::schema_json;
 pub use settings::{
-    ActiveSetSpec, BlockSpec, FastPathSpec, NewtonSpec, PgsSpec, PositionCorrectionSpec,
+    ActiveSetSpec, BlockSpec, CalmSpec, FastPathSpec, NewtonSpec, PgsSpec, PositionCorrectionSpec,
     SettingsSpec, SimdSpec, SleepingSpec, SolverChoiceSpec, SolverSpec,
 };
 pub use shape::{ChildSpec, ShapeRef, ShapeSpec};

@@ -100,6 +100,9 @@ pub struct SolverSpec {
     /// Choice auto: multiply-adds that it may cost beyond that for each contact and row. Default 80000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_contact_work: Option<u64>,
+    /// Choice auto: the limits of calm islands, whose contacts stay as they are. Default: all of its defaults.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calm: Option<CalmSpec>,
     /// Choice auto: what solves the islands above these limits. Default simd.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast: Option<FastPathSpec>,
@@ -150,6 +153,25 @@ pub enum FastPathSpec {
     Pgs,
     /// Block sweeps with Anderson acceleration.
     Block,
+}
+
+/// How far choice auto goes to solve calm islands exactly: those with at most one contact in a hundred that closed or
+/// opened with more than 1 mm/s.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CalmSpec {
+    /// Most contact points. Default 12500; 0: calm islands are treated as all others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact_limit: Option<usize>,
+    /// Largest work of one factorisation, multiply-adds. Default 40000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub work_limit: Option<u64>,
+    /// Multiply-adds that the exact solve may cost for each contact and row, beyond exact_base_work. Default 150000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub contact_work: Option<u64>,
+    /// Multiply-adds that it may cost in all. Default 1000000000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_work: Option<u64>,
 }
 
 /// Knobs of the exact frictionless solver.
@@ -286,6 +308,12 @@ impl SettingsSpec {
                 &mut out.solver.exact_contact_work,
                 solver.exact_contact_work,
             );
+            if let Some(calm) = &solver.calm {
+                set(&mut out.solver.calm.contact_limit, calm.contact_limit);
+                set(&mut out.solver.calm.work_limit, calm.work_limit);
+                set(&mut out.solver.calm.contact_work, calm.contact_work);
+                set(&mut out.solver.calm.max_work, calm.max_work);
+            }
             set(&mut out.solver.fast, solver.fast.map(FastPath::from));
             if let Some(active_set) = &solver.active_set {
                 set(&mut out.solver.active_set.tolerance, active_set.tolerance);

@@ -75,6 +75,7 @@ mod settings;
 mod sweeps;
 mod system;
 mod warm;
+mod width;
 
 #[cfg(test)]
 #[path = "../tests/support/mod.rs"]
@@ -180,6 +181,29 @@ impl NewtonSolver {
             Some(body) => Err(SolveError::Overflow { body }),
             None => Ok(report),
         }
+    }
+
+    /// Whether one factorisation takes at most `work` multiply-adds, for a problem of `bodies` bodies that impulses move,
+    /// which come first, with contacts and rows between the `pairs`. Numbers from `bodies` on are bodies that nothing
+    /// moves.
+    ///
+    /// As [`NewtonSolver::work_estimate`] says, but at less cost where it is no: large heaps are refused as far too wide
+    /// without a search for their order of elimination, and that search ends where the answer is sure.
+    pub fn is_within(
+        &mut self,
+        bodies: usize,
+        pairs: impl Iterator<Item = (u32, u32)>,
+        work: u64,
+    ) -> bool {
+        let name = |body: u32| {
+            if (body as usize) < bodies {
+                body
+            } else {
+                form::NONE
+            }
+        };
+        let pairs = pairs.map(|(a, b)| (name(a), name(b)));
+        self.cascade.system.is_within(bodies, pairs, work)
     }
 
     /// What the last [`ContactSolver::solve`] took beside what its report says.

@@ -24,7 +24,7 @@ impl Symbolic {
         Self::within(nodes, edges, u64::MAX).unwrap_or_default()
     }
 
-    /// The same; `None` as soon as [`Self::work`] turns out to be more than `most`.
+    /// The same; `None` as soon as [`Self::work`] is sure to be more than `most`.
     pub(crate) fn within(
         nodes: usize,
         edges: impl Iterator<Item = (u32, u32)>,
@@ -32,6 +32,7 @@ impl Symbolic {
     ) -> Option<Self> {
         let mut neighbours = neighbours(nodes, edges);
         let mut work = 0_u64;
+        let mut ends: usize = neighbours.iter().map(Vec::len).sum();
         let mut queue = DegreeQueue::new(&neighbours);
         let mut out = Self {
             position: vec![0; nodes],
@@ -45,13 +46,25 @@ impl Symbolic {
             out.node.push(k);
             let clique = std::mem::take(&mut neighbours[k as usize]);
             work = work.saturating_add(column_work(clique.len()));
-            if work > most {
-                return None;
+            ends -= 2 * clique.len();
+            if let [only] = clique[..] {
+                let list = &mut neighbours[only as usize];
+                if let Ok(at) = list.binary_search(&k) {
+                    list.remove(at);
+                }
+                queue.set(only, list.len());
+            } else {
+                for &i in &clique {
+                    let list = &mut neighbours[i as usize];
+                    merge_without(list, &clique, (i, k), &mut merged);
+                    ends += merged.len() + 1 - list.len();
+                    std::mem::swap(list, &mut merged);
+                    queue.set(i, list.len());
+                }
             }
-            for &i in &clique {
-                merge_without(&neighbours[i as usize], &clique, (i, k), &mut merged);
-                std::mem::swap(&mut neighbours[i as usize], &mut merged);
-                queue.set(i, neighbours[i as usize].len());
+            let rest = rest_work(nodes - out.node.len(), ends / 2);
+            if work.saturating_add(rest) > most {
+                return None;
             }
             out.rows.extend_from_slice(&clique);
             out.start.push(out.rows.len());
@@ -144,6 +157,13 @@ impl Symbolic {
 fn column_work(n: usize) -> u64 {
     let n = n as u64;
     1 + n + n * n
+}
+
+/// Block operations that any order of the rest of a graph takes at least: its columns have all of its edges, and take
+/// least where they are alike.
+fn rest_work(nodes: usize, edges: usize) -> u64 {
+    let (n, e) = (nodes as u64, edges as u64);
+    n + e + e.saturating_mul(e).checked_div(n).unwrap_or(0)
 }
 
 /// The neighbours of each node, ascending.

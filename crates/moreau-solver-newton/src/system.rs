@@ -16,6 +16,7 @@ use crate::form::{BodyForm, Dual, NONE, Six, add_scaled, dot};
 use crate::krylov::{End, Krylov, Preconditioned};
 use crate::maps::Three;
 use crate::ordering::Symbolic;
+use crate::width::is_far_beyond;
 use moreau_math::{Vec3, vec3};
 
 /// K of all contacts and rows.
@@ -71,6 +72,10 @@ pub(crate) struct System {
     pairs: Vec<(u32, u32)>,
     roots: Vec<u32>,
     nodes: usize,
+    /// The graph that was last found to take more than some block operations, and how many.
+    refused: (usize, Vec<(u32, u32)>, u64),
+    /// The block operations that `symbolic` was last found to be within; 0: not asked.
+    admitted: u64,
     /// Without fill where `incomplete`.
     symbolic: Symbolic,
     incomplete: bool,
@@ -109,15 +114,7 @@ impl System {
         limits: &KrylovLimits,
     ) {
         (self.iterations, self.reduction) = (limits.iterations, limits.reduction);
-        self.pairs.clear();
-        self.roots.clear();
-        for (a, b) in pairs {
-            if a != NONE && b != NONE {
-                push_new(&mut self.pairs, (a, b));
-            } else if a != b {
-                push_new(&mut self.roots, if a == NONE { b } else { a });
-            }
-        }
+        self.list(pairs);
         let most = limits.work / BLOCK_PRODUCT;
         let known = self.nodes == bodies && self.graph == self.pairs;
         let fits = if self.incomplete {
@@ -131,6 +128,7 @@ impl System {
         let edges = self.pairs.iter().copied();
         let complete = Symbolic::within(bodies, edges.clone(), most);
         self.incomplete = complete.is_none();
+        self.admitted = 0;
         self.symbolic = complete.unwrap_or_else(|| {
             self.exceeded = most;
             Symbolic::without_fill(bodies, edges, self.roots.iter().copied())
@@ -138,6 +136,60 @@ impl System {
         self.nodes = bodies;
         std::mem::swap(&mut self.graph, &mut self.pairs);
         std::mem::swap(&mut self.grounded, &mut self.roots);
+    }
+
+    /// Whether a complete factorisation takes at most `work` multiply-adds; then it is ready to be made. Some graphs are
+    /// refused because they look far too wide, see [`is_far_beyond`].
+    pub(crate) fn is_within(
+        &mut self,
+        bodies: usize,
+        pairs: impl Iterator<Item = (u32, u32)>,
+        work: u64,
+    ) -> bool {
+        self.list(pairs);
+        let most = work / BLOCK_PRODUCT;
+        let known = !self.incomplete && self.nodes == bodies && self.graph == self.pairs;
+        if known && self.admitted == most {
+            return true;
+        }
+        let (nodes, graph, least) = &mut self.refused;
+        if *nodes == bodies && *least == most && *graph == self.pairs {
+            return false;
+        }
+        let edges = self.pairs.iter().copied();
+        let narrow = !is_far_beyond(bodies, &self.pairs, most);
+        if narrow && known && self.symbolic.work() <= most {
+            self.admitted = most;
+            return true;
+        }
+        let complete = if narrow && !known {
+            Symbolic::within(bodies, edges, most)
+        } else {
+            None
+        };
+        let Some(symbolic) = complete else {
+            (*nodes, *least) = (bodies, most);
+            std::mem::swap(graph, &mut self.pairs);
+            return false;
+        };
+        (self.symbolic, self.incomplete, self.nodes) = (symbolic, false, bodies);
+        self.admitted = most;
+        std::mem::swap(&mut self.graph, &mut self.pairs);
+        std::mem::swap(&mut self.grounded, &mut self.roots);
+        true
+    }
+
+    /// Lists the bodies that `pairs` connect, and those that touch an immovable one.
+    fn list(&mut self, pairs: impl Iterator<Item = (u32, u32)>) {
+        self.pairs.clear();
+        self.roots.clear();
+        for (a, b) in pairs {
+            if a != NONE && b != NONE {
+                push_new(&mut self.pairs, (a, b));
+            } else if a != b {
+                push_new(&mut self.roots, if a == NONE { b } else { a });
+            }
+        }
     }
 
     /// Multiply-adds of one complete factorisation; where it is not done, one more than the limit at

@@ -78,6 +78,7 @@ fn same_bits_with_all_instructions_and_threads() {
     // By the rule: islands of more than some contacts go the fast way.
     let mixed = |mut scene: Scene| {
         scene.settings.solver.exact_contact_limit = 20;
+        scene.settings.solver.calm.contact_limit = 0;
         scene.settings.solver.fast = FastPath::Simd;
         scene
     };

@@ -36,6 +36,7 @@ fn run(scene: &Scene, way: Way, instructions: Instructions) -> (Vec<StateHash>, 
         Way::Mixed => SolverChoice::Auto,
     };
     settings.solver.exact_contact_limit = 20;
+    settings.solver.calm.contact_limit = 0;
     settings.solver.simd.instructions = instructions;
     world.set_settings(settings).unwrap();
     world.set_profiling(true);

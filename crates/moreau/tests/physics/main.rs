@@ -14,6 +14,7 @@ mod friction;
 mod impacts;
 mod instructions;
 mod known_limits;
+mod large_and_calm;
 mod narrow_phase;
 mod pushed_piles;
 mod reproducible;
