@@ -75,12 +75,14 @@ impl Layers {
     }
 
     /// Gives bodies places in the order of their layers, those that do not move behind all others.
-    pub(crate) fn place(&self, bodies: &mut [Kind]) {
-        let mut ends: Vec<u32> = self.ranges.iter().map(|r| r.start as u32).collect();
-        ends.push(self.ranges.last().map_or(0, |range| range.end as u32));
+    pub(crate) fn place(&mut self, bodies: &mut [Kind]) {
+        let ends = &mut self.sizes;
+        ends.clear();
+        ends.extend(self.ranges.iter().map(|range| range.start));
+        ends.push(self.ranges.last().map_or(0, |range| range.end));
         for (body, of) in bodies.iter_mut().zip(&self.of) {
             let end = &mut ends[(*of as usize).min(self.ranges.len())];
-            body.place = *end;
+            body.place = *end as u32;
             *end += 1;
         }
     }

@@ -510,8 +510,12 @@ impl Solve<'_, '_, '_> {
     /// Up to where it is time for a look, or some more will follow; at most `most` at a time. The last one's changes.
     fn several_sweeps(&mut self, progress: &mut Progress, most: usize) -> Sweep {
         let first = progress.sweeps;
-        let look = (1..MOST_SWEEPS).find(|count| self.is_due(first + *count as u32));
-        let count = look.unwrap_or(MOST_SWEEPS);
+        // Contacts that wait are looked at after powers of two.
+        let ends = |count: &usize| {
+            let end = first + *count as u32;
+            self.is_due(end) || end.is_power_of_two()
+        };
+        let count = (1..MOST_SWEEPS).find(ends).unwrap_or(MOST_SWEEPS);
         let mut sweeps = [Sweep::default(); MOST_SWEEPS];
         let mut made = 0;
         while made < count {
@@ -537,8 +541,11 @@ impl Solve<'_, '_, '_> {
             progress.current = (progress.current + plan.sweeps) & 1;
             made += plan.sweeps;
         }
-        progress.momentum.see(&sweeps[..count - 1]);
-        sweeps[count - 1]
+        let (last, before) = (sweeps[count - 1], &sweeps[..count - 1]);
+        progress.momentum.see(before);
+        // What is lost in one sweep may be hidden in the next.
+        let lost = before.iter().find(|sweep| !sweep.square.is_finite());
+        lost.copied().unwrap_or(last)
     }
 
     /// A sweep that is made now.
