@@ -53,3 +53,31 @@ impl Progress {
         pace >= 1.0 || left <= MOST_LOOKS_AHEAD
     }
 }
+
+/// What several sweeps came to: the last one's changes, or those of the first that are no finite number, which the next
+/// sweeps may hide.
+pub(crate) fn last_of(sweeps: &[Sweep]) -> Sweep {
+    let lost = sweeps.iter().find(|sweep| !sweep.square.is_finite());
+    lost.or(sweeps.last()).copied().unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::last_of;
+    use crate::solver::Sweep;
+
+    #[test]
+    fn what_is_lost_between_looks_is_seen() {
+        let of = |square: f64| Sweep {
+            square,
+            ..Sweep::default()
+        };
+        let several = |squares: &[f64]| {
+            let sweeps: Vec<_> = squares.iter().map(|square| of(*square)).collect();
+            last_of(&sweeps).square
+        };
+        assert_eq!(several(&[3.0, 2.0, 1.0]), 1.0);
+        assert_eq!(several(&[3.0, f64::INFINITY, 1.0]), f64::INFINITY);
+        assert!(several(&[f64::NAN, 2.0, 1.0]).is_nan());
+    }
+}

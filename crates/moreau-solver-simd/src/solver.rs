@@ -36,7 +36,7 @@ use crate::momentum::Momentum;
 use crate::packed::{
     Block, How, Impulse, NONE, Packed, RestState, Sums, get_impulses, set_impulses,
 };
-use crate::progress::Progress;
+use crate::progress::{Progress, last_of};
 use crate::rows::Rows;
 use crate::settings::{Instructions, SimdSettings};
 use crate::waiting::Waiting;
@@ -285,7 +285,7 @@ pub(crate) struct Sweep {
     /// The largest |g| D of a contact or row, m/s: about its natural map.
     pub(crate) change: f64,
     /// Of a contact.
-    contact_change: f64,
+    pub(crate) contact_change: f64,
 }
 
 /// A solve at work.
@@ -541,11 +541,8 @@ impl Solve<'_, '_, '_> {
             progress.current = (progress.current + plan.sweeps) & 1;
             made += plan.sweeps;
         }
-        let (last, before) = (sweeps[count - 1], &sweeps[..count - 1]);
-        progress.momentum.see(before);
-        // What is lost in one sweep may be hidden in the next.
-        let lost = before.iter().find(|sweep| !sweep.square.is_finite());
-        lost.copied().unwrap_or(last)
+        progress.momentum.see(&sweeps[..count - 1]);
+        last_of(&sweeps[..count])
     }
 
     /// A sweep that is made now.

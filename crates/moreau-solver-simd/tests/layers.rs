@@ -206,3 +206,31 @@ fn sweeps_follow_each_other_where_they_must() {
         assert_eq!(solve(&problem, settings).0, impulses);
     }
 }
+
+/// Contacts that wait are looked at after powers of two of sweeps, whenever looks come and whatever is kept.
+#[test]
+fn contacts_wake_up_between_looks() {
+    let problem = lattice([5, 5, 60], 7, 3e-4);
+    for check_every in [3, 5, 100] {
+        let settings = SimdSettings {
+            max_sweeps: 30,
+            check_every,
+            keep_best: false,
+            ..with(true)
+        };
+        let (_, _, _, stats) = solve(&problem, settings);
+        assert!(stats.side_by_side > 1 && stats.waiting + stats.woken > 0);
+        let (_, _, _, other) = solve(
+            &problem,
+            SimdSettings {
+                layers_from: usize::MAX,
+                ..settings
+            },
+        );
+        // One after the other they wake up.
+        assert!(
+            other.woken > 0 && 2 * stats.woken > other.woken,
+            "{check_every} {stats:?} {other:?}"
+        );
+    }
+}
