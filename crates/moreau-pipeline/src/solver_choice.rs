@@ -6,14 +6,14 @@
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
 //! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; where that ends before it is there, `fast` goes on from its best answer |
-//! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same with the budget of calm islands |
+//! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same with the budget of calm islands in one of eight steps of the world, with a few factorisations in the others |
 //! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
 //!
 //! Large heaps are swept without a look for their best order of elimination ([`NewtonSolver::is_within`]).
 //!
 //! Where two solvers worked on an island the one whose answer counts is named, and has the sweeps and
-//! factorisations of both. The rule looks at nothing but the island's own problem, so that the same island gets the same
-//! solver, and the same bits, whatever else is in the world.
+//! factorisations of both. The rule looks at nothing but the island's own problem, and at the number of the step for the budget
+//! of large calm islands, so that the same island gets the same solver, and the same bits, whatever else is in the world.
 
 use crate::calm::CalmLimits;
 use crate::no_answer;
@@ -195,6 +195,9 @@ pub(crate) struct Chosen {
     work: u64,
 }
 
+/// Factorisations that a large calm island may take when it is not its turn: what is solved already takes up to three.
+const FEW: u64 = 4;
+
 /// Contacts up to which one thread solves an island.
 const SHARED_CONTACTS: usize = 2000;
 
@@ -288,11 +291,11 @@ impl WorldSolver {
     }
 
     /// Which solver gets the problem; its biases and impulses play no part. `calm`: whether the limits of calm islands
-    /// hold, which a large one must be within.
-    pub(crate) fn choose(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
+    /// hold, which a large one must be within; `turn`: whether it is the step for their whole budget.
+    pub(crate) fn choose(&mut self, problem: &ContactProblem, calm: bool, turn: bool) -> Chosen {
         match &self.own {
             Some(_) => Chosen::default(),
-            None => self.chosen.choose(problem, calm),
+            None => self.chosen.choose(problem, (calm, turn)),
         }
     }
 
@@ -372,7 +375,7 @@ impl ChosenSolver {
         }
     }
 
-    fn choose(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
+    fn choose(&mut self, problem: &ContactProblem, calm: (bool, bool)) -> Chosen {
         let solver = match self.settings.choice {
             SolverChoice::Simd => IslandSolver::Simd,
             SolverChoice::Pgs => IslandSolver::Pgs,
@@ -387,7 +390,7 @@ impl ChosenSolver {
         }
     }
 
-    fn choose_by_rule(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
+    fn choose_by_rule(&mut self, problem: &ContactProblem, (calm, turn): (bool, bool)) -> Chosen {
         let (work, calm_work) = (self.work(problem), self.calm_work(problem));
         let by = |solver, work| Chosen { solver, work };
         let (fast, newton) = (self.settings.fast.solver(), IslandSolver::Newton);
@@ -395,10 +398,14 @@ impl ChosenSolver {
             return by(IslandSolver::ActiveSet, work);
         }
         if problem.contacts().len() > self.settings.exact_contact_limit {
-            return if calm {
-                by(newton, calm_work)
-            } else {
-                by(fast, 0)
+            return match (calm, turn) {
+                (true, true) => by(newton, calm_work),
+                (true, false) => {
+                    let few = FEW.saturating_mul(self.newton.work_estimate(problem));
+                    let few = few.saturating_add(self.settings.exact_base_work);
+                    by(newton, few.min(calm_work))
+                }
+                _ => by(fast, 0),
             };
         }
         if self.factorization(problem) <= self.settings.exact_work_limit {

@@ -110,6 +110,24 @@ fn a_calm_island_may_be_larger() {
     assert_eq!(who_solves(too_much, 0.0), swept);
 }
 
+/// An island that is calm and never solved would take it in each.
+#[test]
+fn calm_islands_get_their_whole_budget_in_one_of_eight_steps() {
+    let mut settings = settings(SolverChoice::Auto);
+    settings.solver.exact_contact_limit = 11;
+    settings.solver.exact_base_work = 0;
+    settings.solver.newton.tolerance = 0.0;
+    let (mut world, ids) = world(settings, 3);
+    world.remove(ids[0]).unwrap();
+    let factorizations: Vec<u64> = (0..17)
+        .map(|_| world.step(DT).unwrap().factorizations)
+        .collect();
+    for (step, count) in factorizations.iter().enumerate() {
+        let few = *count <= 5;
+        assert_eq!(few, step % 8 != 0, "{factorizations:?}");
+    }
+}
+
 #[test]
 fn a_forced_solver_solves_every_island() {
     for (choice, name) in [
