@@ -48,6 +48,32 @@ impl Default for CalmLimits {
     }
 }
 
+/// Of so many steps of a world one may take the whole budget; what Newton's method does not get done with would take it
+/// in each.
+const TURN: u64 = 8;
+
+/// What an exact solve of a large island may take in a step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// It is swept.
+    None,
+    /// A few factorisations: enough where the answer of the step before still nearly holds.
+    Few,
+    /// The whole budget.
+    Whole,
+}
+
+impl Effort {
+    /// In the step of that number; `exact`: whether the island is solved exactly at all.
+    pub(crate) fn of(exact: bool, step: u64) -> Self {
+        match exact {
+            false => Self::None,
+            true if step.is_multiple_of(TURN) => Self::Whole,
+            true => Self::Few,
+        }
+    }
+}
+
 /// Whether the contacts `indices` of an island say that it is calm.
 pub(crate) fn is_calm(points: &[Contact], indices: &[u32]) -> bool {
     let moves = |index: &&u32| points[**index as usize].approach_velocity.abs() > STILL;

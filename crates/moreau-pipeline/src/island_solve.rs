@@ -2,7 +2,7 @@
 
 use crate::activity::Marks;
 use crate::assembly::{self, Names, Seen};
-use crate::calm::is_calm;
+use crate::calm::{Effort, is_calm};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
 use crate::integrate::Start;
@@ -38,10 +38,6 @@ pub(crate) struct StepInput<'a> {
     pub(crate) dt: f64,
     pub(crate) profiling: bool,
 }
-
-/// Of so many steps of a world one may take the whole budget of large calm islands; those that Newton's method does not
-/// get done with would take it in each.
-const TURN: u64 = 8;
 
 /// Speed (m/s) up to which bodies count as at rest. A box that slides went 1e-6 m off its way where gaps stayed.
 const AT_REST: f64 = 1e-6;
@@ -270,8 +266,8 @@ impl Worker {
         }
         let calm =
             self.solver.is_large(count) && exact.unwrap_or_else(|| self.is_exact(input, range));
-        let turn = input.state.steps.is_multiple_of(TURN);
-        self.chosen = self.solver.choose(&self.problem, calm, turn);
+        let effort = Effort::of(calm, input.state.steps);
+        self.chosen = self.solver.choose(&self.problem, effort);
         self.close_gaps(input, island)?;
         Ok(seen.bounces)
     }

@@ -15,7 +15,7 @@
 //! factorisations of both. The rule looks at nothing but the island's own problem, and at the number of the step for the budget
 //! of large calm islands, so that the same island gets the same solver, and the same bits, whatever else is in the world.
 
-use crate::calm::CalmLimits;
+use crate::calm::{CalmLimits, Effort};
 use crate::no_answer;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
@@ -195,7 +195,7 @@ pub(crate) struct Chosen {
     work: u64,
 }
 
-/// Factorisations that a large calm island may take when it is not its turn: what is solved already takes up to three.
+/// Factorisations of [`Effort::Few`]: what is solved already takes up to three.
 const FEW: u64 = 4;
 
 /// Contacts up to which one thread solves an island.
@@ -290,12 +290,11 @@ impl WorldSolver {
         self.chosen.newton.is_within(bodies, pairs, most)
     }
 
-    /// Which solver gets the problem; its biases and impulses play no part. `calm`: whether the limits of calm islands
-    /// hold, which a large one must be within; `turn`: whether it is the step for their whole budget.
-    pub(crate) fn choose(&mut self, problem: &ContactProblem, calm: bool, turn: bool) -> Chosen {
+    /// Which solver gets the problem; its biases and impulses play no part. `effort`: where it is a large one.
+    pub(crate) fn choose(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
         match &self.own {
             Some(_) => Chosen::default(),
-            None => self.chosen.choose(problem, (calm, turn)),
+            None => self.chosen.choose(problem, effort),
         }
     }
 
@@ -375,14 +374,14 @@ impl ChosenSolver {
         }
     }
 
-    fn choose(&mut self, problem: &ContactProblem, calm: (bool, bool)) -> Chosen {
+    fn choose(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
         let solver = match self.settings.choice {
             SolverChoice::Simd => IslandSolver::Simd,
             SolverChoice::Pgs => IslandSolver::Pgs,
             SolverChoice::Block => IslandSolver::Block,
             SolverChoice::ActiveSet => IslandSolver::ActiveSet,
             SolverChoice::Newton => IslandSolver::Newton,
-            SolverChoice::Auto => return self.choose_by_rule(problem, calm),
+            SolverChoice::Auto => return self.choose_by_rule(problem, effort),
         };
         Chosen {
             solver,
@@ -390,22 +389,23 @@ impl ChosenSolver {
         }
     }
 
-    fn choose_by_rule(&mut self, problem: &ContactProblem, (calm, turn): (bool, bool)) -> Chosen {
-        let (work, calm_work) = (self.work(problem), self.calm_work(problem));
+    fn choose_by_rule(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
+        let work = self.work(problem);
         let by = |solver, work| Chosen { solver, work };
         let (fast, newton) = (self.settings.fast.solver(), IslandSolver::Newton);
         if self.active_set.accepts(problem).is_ok() {
             return by(IslandSolver::ActiveSet, work);
         }
         if problem.contacts().len() > self.settings.exact_contact_limit {
-            return match (calm, turn) {
-                (true, true) => by(newton, calm_work),
-                (true, false) => {
+            let whole = self.calm_work(problem);
+            return match effort {
+                Effort::None => by(fast, 0),
+                Effort::Few => {
                     let few = FEW.saturating_mul(self.newton.work_estimate(problem));
                     let few = few.saturating_add(self.settings.exact_base_work);
-                    by(newton, few.min(calm_work))
+                    by(newton, few.min(whole))
                 }
-                _ => by(fast, 0),
+                Effort::Whole => by(newton, whole),
             };
         }
         if self.factorization(problem) <= self.settings.exact_work_limit {
