@@ -21,13 +21,14 @@ const ONE_IN: usize = 100;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct CalmLimits {
-    /// Most contact points. Default 12,500 (some 1500 boxes in a row). 0: calm islands are treated as all others. Too
+    /// Most contact points. Default 12,500 (some 1500 boxes in a row). 0: calm islands are treated as all others, which
+    /// no other limit does. Too
     /// small leaves long rows to sweeps, which do not push them as one; too big lets those that Newton does not
     /// get done with hold up steps.
     pub contact_limit: usize,
-    /// Largest work of one factorisation, in multiply-adds. Default 40 million (about 10 ms; a wall of 30 by 20 bricks
-    /// takes as many). Too small: walls of many rows are swept, and lose bricks; too big: the budget ends after a few
-    /// factorisations.
+    /// Largest work of one factorisation, in multiply-adds. Default 60 million (about 15 ms; a wall of 30 by 20 bricks
+    /// takes 37 to 45, which depends on the order of its bodies). Too small: walls of many rows are swept, and lose
+    /// bricks; too big: the budget ends after a few factorisations.
     pub work_limit: u64,
     /// Multiply-adds that the exact solve may cost for each contact and row, beyond
     /// [`crate::SolverSettings::exact_base_work`]. Default 150,000 (about 60 us): a row of boxes that is set in motion
@@ -41,7 +42,7 @@ impl Default for CalmLimits {
     fn default() -> Self {
         Self {
             contact_limit: 12_500,
-            work_limit: 40_000_000,
+            work_limit: 60_000_000,
             contact_work: 150_000,
             max_work: 1_000_000_000,
         }

@@ -163,7 +163,7 @@ pub struct CalmSpec {
     /// Most contact points. Default 12500; 0: calm islands are treated as all others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub contact_limit: Option<usize>,
-    /// Largest work of one factorisation, multiply-adds. Default 40000000.
+    /// Largest work of one factorisation, multiply-adds. Default 60000000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub work_limit: Option<u64>,
     /// Multiply-adds that the exact solve may cost for each contact and row, beyond exact_base_work. Default 150000.
