@@ -1,3 +1,4 @@
+use crate::calm::Trial;
 use crate::sleep::Rest;
 use crate::{BodyId, Material, WorldError};
 use moreau_collision::{Groups, Shape, ShapeError};
@@ -244,6 +245,7 @@ pub(crate) struct BodyState {
     pub(crate) sensor: bool,
     pub(crate) bullet: bool,
     pub(crate) rest: Rest,
+    pub(crate) trial: Trial,
 }
 
 const POSITIVE: &str = "positive and finite";
@@ -281,6 +283,7 @@ impl BodyState {
             sensor: body.sensor,
             bullet: body.bullet,
             rest: Rest::AWAKE,
+            trial: Trial::default(),
         };
         if body.kind == BodyKind::Dynamic {
             state.set_mass(body.mass, id)?;

@@ -92,6 +92,14 @@ impl World {
                     joint.impulses = *impulses;
                 }
             }
+            let Some(trial) = result.trial else {
+                continue;
+            };
+            for slot in &scratch.islands.bodies[range.bodies.clone()] {
+                if let Some(body) = &mut bodies[*slot as usize].value {
+                    body.trial = trial;
+                }
+            }
         }
         let state = &mut self.state;
         if !(state.contacts.is_empty() && scratch.points.is_empty()) {

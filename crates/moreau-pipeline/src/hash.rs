@@ -83,6 +83,10 @@ impl World {
             if body.state.bullet {
                 poses.int(BULLET);
             }
+            if let Some((due, failures)) = body.state.trial.failed() {
+                poses.int(due);
+                poses.int(failures);
+            }
             if sleeps && body.state.is_dynamic() {
                 let (still, least) = body.state.rest.stillness();
                 poses.int(u64::from(body.state.rest.is_asleep()));

@@ -2,7 +2,7 @@
 
 use crate::activity::Marks;
 use crate::assembly::{self, Names, Seen};
-use crate::calm::{Effort, is_calm};
+use crate::calm::{Trial, is_calm};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
 use crate::integrate::Start;
@@ -57,6 +57,8 @@ pub(crate) struct Worker {
     speed: f64,
     /// What solves the island.
     chosen: Chosen,
+    /// Whether that is the exact solver because the island is calm.
+    tries: bool,
     /// Slots of the bodies that no impulse moves, ascending; they follow the island's own.
     others: Vec<u32>,
     impulses: Impulses,
@@ -80,6 +82,8 @@ pub(crate) struct IslandResult {
     pub(crate) error: Option<WorldError>,
     /// What [`Worker::is_exact`] said before the solve.
     pub(crate) exact: Option<bool>,
+    /// What comes of a large calm island's exact solve, if there was one.
+    pub(crate) trial: Option<Trial>,
     /// All zero where the world does not profile.
     pub(crate) profile: IslandProfile,
 }
@@ -102,6 +106,7 @@ impl Worker {
             problem: ContactProblem::new(1.0).expect("1 s is a time step"),
             speed: 0.0,
             chosen: Chosen::default(),
+            tries: false,
             others: Vec::new(),
             impulses: Impulses::default(),
             soft: Impulses::default(),
@@ -159,6 +164,7 @@ impl Worker {
     ) -> Result<(), WorldError> {
         let island = Island::new(input, range);
         let mut clock = Clock::new(input.profiling);
+        out.trial = None;
         let bounces = self.assemble(input, (&island, range), out.exact)?;
         out.profile.assembly = clock.lap();
         let (solver, report) = self.solver.solve(
@@ -169,6 +175,10 @@ impl Worker {
             self.speed,
         )?;
         (out.solver, out.report) = (solver, Some(report));
+        if self.tries {
+            let solved = solver == IslandSolver::Newton && report.converged();
+            out.trial = Some(island.trial(input.state).after(input.state.steps, solved));
+        }
         out.guarded = false;
         if bounces && input.state.settings.energy_guard {
             self.guard_energy(input, &island, out)?;
@@ -196,11 +206,15 @@ impl Worker {
         Ok(())
     }
 
-    /// Whether a large island is solved exactly, for it is calm, and a factorisation within what it may cost.
+    /// Whether a large island is solved exactly, for it is calm, was not tried in vain of late, and a factorisation
+    /// is within what it may cost.
     pub(crate) fn is_exact(&mut self, input: &StepInput<'_>, range: &IslandRange) -> bool {
         let island = Island::new(input, range);
         let count = island.contacts.len();
-        if !self.solver.asks_for_calm(count) || !is_calm(input.points, island.contacts) {
+        if !self.solver.asks_for_calm(count)
+            || !is_calm(input.points, island.contacts)
+            || !island.trial(input.state).is_due(input.state.steps)
+        {
             return false;
         }
         let name = |slot: u32| {
@@ -264,10 +278,9 @@ impl Worker {
                 self.impulses.rows.push(impulse * scale);
             }
         }
-        let calm =
+        self.tries =
             self.solver.is_large(count) && exact.unwrap_or_else(|| self.is_exact(input, range));
-        let effort = Effort::of(calm, input.state.steps);
-        self.chosen = self.solver.choose(&self.problem, effort);
+        self.chosen = self.solver.choose(&self.problem, self.tries);
         self.close_gaps(input, island)?;
         Ok(seen.bounces)
     }
@@ -478,6 +491,13 @@ impl<'a> Island<'a> {
             contacts: &input.islands.contacts[range.contacts.clone()],
             joints: &input.islands.joints[range.joints.clone()],
         }
+    }
+
+    /// What came of the last attempt at its exact answer.
+    fn trial(&self, state: &WorldState) -> Trial {
+        let bodies = self.bodies.iter();
+        let bodies = bodies.filter_map(|slot| state.bodies[*slot as usize].value.as_ref());
+        Trial::of_all(bodies.map(|body| body.trial))
     }
 }
 

@@ -6,16 +6,16 @@
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
 //! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; where that ends before it is there, `fast` goes on from its best answer |
-//! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same with the budget of calm islands in one of eight steps of the world, with a few factorisations in the others |
+//! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same with the budget of calm islands; where that was not enough, `fast` alone for some steps |
 //! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
 //!
 //! Large heaps are swept without a look for their best order of elimination ([`NewtonSolver::is_within`]).
 //!
 //! Where two solvers worked on an island the one whose answer counts is named, and has the sweeps and
-//! factorisations of both. The rule looks at nothing but the island's own problem, and at the number of the step for the budget
-//! of large calm islands, so that the same island gets the same solver, and the same bits, whatever else is in the world.
+//! factorisations of both. The rule looks at nothing but the island's own problem and past, so that the same island
+//! gets the same solver, and the same bits, whatever else is in the world.
 
-use crate::calm::{CalmLimits, Effort};
+use crate::calm::CalmLimits;
 use crate::no_answer;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
@@ -195,9 +195,6 @@ pub(crate) struct Chosen {
     work: u64,
 }
 
-/// Factorisations of [`Effort::Few`]: what is solved already takes up to three.
-const FEW: u64 = 4;
-
 /// Contacts up to which one thread solves an island.
 const SHARED_CONTACTS: usize = 2000;
 
@@ -290,11 +287,12 @@ impl WorldSolver {
         self.chosen.newton.is_within(bodies, pairs, most)
     }
 
-    /// Which solver gets the problem; its biases and impulses play no part. `effort`: where it is a large one.
-    pub(crate) fn choose(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
+    /// Which solver gets the problem; its biases and impulses play no part. `calm`: whether it is a
+    /// large one that is solved exactly.
+    pub(crate) fn choose(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
         match &self.own {
             Some(_) => Chosen::default(),
-            None => self.chosen.choose(problem, effort),
+            None => self.chosen.choose(problem, calm),
         }
     }
 
@@ -374,14 +372,14 @@ impl ChosenSolver {
         }
     }
 
-    fn choose(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
+    fn choose(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
         let solver = match self.settings.choice {
             SolverChoice::Simd => IslandSolver::Simd,
             SolverChoice::Pgs => IslandSolver::Pgs,
             SolverChoice::Block => IslandSolver::Block,
             SolverChoice::ActiveSet => IslandSolver::ActiveSet,
             SolverChoice::Newton => IslandSolver::Newton,
-            SolverChoice::Auto => return self.choose_by_rule(problem, effort),
+            SolverChoice::Auto => return self.choose_by_rule(problem, calm),
         };
         Chosen {
             solver,
@@ -389,7 +387,7 @@ impl ChosenSolver {
         }
     }
 
-    fn choose_by_rule(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
+    fn choose_by_rule(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
         let work = self.work(problem);
         let by = |solver, work| Chosen { solver, work };
         let (fast, newton) = (self.settings.fast.solver(), IslandSolver::Newton);
@@ -397,15 +395,10 @@ impl ChosenSolver {
             return by(IslandSolver::ActiveSet, work);
         }
         if problem.contacts().len() > self.settings.exact_contact_limit {
-            let whole = self.calm_work(problem);
-            return match effort {
-                Effort::None => by(fast, 0),
-                Effort::Few => {
-                    let few = FEW.saturating_mul(self.newton.work_estimate(problem));
-                    let few = few.saturating_add(self.settings.exact_base_work);
-                    by(newton, few.min(whole))
-                }
-                Effort::Whole => by(newton, whole),
+            return if calm {
+                by(newton, self.calm_work(problem))
+            } else {
+                by(fast, 0)
             };
         }
         if self.factorization(problem) <= self.settings.exact_work_limit {

@@ -110,21 +110,43 @@ fn a_calm_island_may_be_larger() {
     assert_eq!(who_solves(too_much, 0.0), swept);
 }
 
-/// An island that is calm and never solved would take it in each.
-#[test]
-fn calm_islands_get_their_whole_budget_in_one_of_eight_steps() {
+/// A world in which the stack is a large calm island that is to be solved so exactly.
+fn large_and_calm(tolerance: f64) -> (World, Vec<BodyId>) {
     let mut settings = settings(SolverChoice::Auto);
     settings.solver.exact_contact_limit = 11;
-    settings.solver.exact_base_work = 0;
-    settings.solver.newton.tolerance = 0.0;
-    let (mut world, ids) = world(settings, 3);
-    world.remove(ids[0]).unwrap();
-    let factorizations: Vec<u64> = (0..17)
-        .map(|_| world.step(DT).unwrap().factorizations)
-        .collect();
-    for (step, count) in factorizations.iter().enumerate() {
-        let few = *count <= 5;
-        assert_eq!(few, step % 8 != 0, "{factorizations:?}");
+    settings.solver.newton.tolerance = tolerance;
+    world(settings, 3)
+}
+
+/// The steps of `count` in which Newton worked on an island.
+fn attempts(world: &mut World, count: u64) -> Vec<u64> {
+    let steps = world.steps()..world.steps() + count;
+    let tried = |_: &u64| world.step(DT).unwrap().factorizations > 0;
+    steps.filter(tried).collect()
+}
+
+/// It would take the budget in each step.
+#[test]
+fn a_calm_island_that_is_not_solved_waits_longer_and_longer() {
+    let (mut never, _) = large_and_calm(0.0);
+    assert_eq!(attempts(&mut never, 250), [0, 9, 26, 59, 124, 189]);
+
+    // The wait goes on in a restored world, and a world that waits has another hash.
+    let (mut other, _) = large_and_calm(0.0);
+    other.restore(&never.snapshot()).unwrap();
+    assert_eq!(attempts(&mut never, 10), [254]);
+    assert_eq!(attempts(&mut other, 10), [254]);
+    assert_eq!(never.hash(), other.hash());
+
+    // A body that is new to the island waits with it.
+    let cube = Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5)).at(vec3(10.0, 3.5, 0.0));
+    never.add(cube.friction(0.5)).unwrap();
+    assert_eq!(attempts(&mut never, 70), [319]);
+
+    let (mut always, _) = large_and_calm(1e-9);
+    for _ in 0..30 {
+        let report = always.step(DT).unwrap();
+        assert_eq!(who(&report), [("active-set", 1, 4), ("newton", 1, 12)]);
     }
 }
 
