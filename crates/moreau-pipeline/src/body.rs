@@ -1,5 +1,5 @@
-use crate::calm::Trial;
 use crate::sleep::Rest;
+use crate::trial::Trial;
 use crate::{BodyId, Material, WorldError};
 use moreau_collision::{Groups, Shape, ShapeError};
 use moreau_math::{MassProperties, Pose, Quat, SymMat3, Vec3, Velocity};

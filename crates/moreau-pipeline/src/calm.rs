@@ -3,8 +3,9 @@
 //! In a row of boxes that is pushed, in a wall, or under a slab that rolls on balls, contacts hold from step to step:
 //! the exact answer of a step is nearly that of the next, which then costs next to nothing. So it is worth some time
 //! where it is looked for, and sweeps, which carry a push from body to body, hardly find it. In what collapses it
-//! would have to be found anew in each step, and hardly ever is. Some islands are calm and are not solved all the same:
-//! what was not solved is swept for the next 8 steps, then tried again, and then swept for 16, 32, and always 64.
+//! would have to be found anew in each step, and hardly ever is. Some islands are calm and are not solved all the same;
+//! they wait for long before they are tried again, see [`crate::trial`]. Smaller ones, which are solved exactly anyway, get
+//! the same budget while they are calm: what is solved once holds.
 
 use crate::contact::Contact;
 use serde::{Deserialize, Serialize};
@@ -33,8 +34,8 @@ pub struct CalmLimits {
     /// [`crate::SolverSettings::exact_base_work`]. Default 150,000 (about 60 us): a row of boxes that is set in motion
     /// takes 50,000 to 70,000, a wall that is set up 70,000 to 150,000.
     pub contact_work: u64,
-    /// Multiply-adds that it may cost in all. Default 1 billion (about 0.4 s). An island that is not solved
-    /// within is swept for the next 8 steps, then for 16, 32, and always 64, between one attempt and the next.
+    /// Multiply-adds that it may cost in all. Default 1 billion (about 0.4 s). What is not solved within
+    /// waits, see [`crate::SolverSettings::exact_wait`].
     pub max_work: u64,
 }
 
@@ -49,50 +50,14 @@ impl Default for CalmLimits {
     }
 }
 
-/// Steps that an island waits after a trial that failed; twice as many after the next.
-const FIRST_WAIT: u64 = 8;
-
-/// As often they may double.
-const DOUBLINGS: u8 = 3;
-
-/// What came of looking for the exact answer of a large calm island. Each of its bodies keeps it, so that it stays
-/// with them when islands part and unite.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Trial {
-    /// Step of the world from which on it is looked for again.
-    due: u64,
-    /// In a row.
-    failures: u8,
-}
-
-impl Trial {
-    /// That of an island whose bodies have these: the one that lets it wait longest.
-    pub(crate) fn of_all(bodies: impl Iterator<Item = Self>) -> Self {
-        bodies
-            .max_by_key(|trial| (trial.due, trial.failures))
-            .unwrap_or_default()
-    }
-
-    pub(crate) fn is_due(&self, step: u64) -> bool {
-        self.due <= step
-    }
-
-    /// After an attempt in the step of that number.
-    pub(crate) fn after(&self, step: u64, solved: bool) -> Self {
-        if solved {
-            return Self::default();
-        }
-        let wait = FIRST_WAIT << self.failures.min(DOUBLINGS);
-        Self {
-            due: step.saturating_add(1).saturating_add(wait),
-            failures: self.failures.saturating_add(1).min(DOUBLINGS),
-        }
-    }
-
-    /// Step from which on, and failures in a row; nothing where there is none.
-    pub(crate) fn failed(&self) -> Option<(u64, u64)> {
-        (self.failures > 0).then_some((self.due, u64::from(self.failures)))
-    }
+/// How far the exact solver goes with an island.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effort {
+    /// It is swept.
+    None,
+    Usual,
+    /// That of [`CalmLimits`].
+    Calm,
 }
 
 /// Whether the contacts `indices` of an island say that it is calm.

@@ -24,6 +24,7 @@ impl World {
             cache,
             kept,
             settings,
+            trials_until,
             ..
         } = &mut self.state;
         let Scratch {
@@ -95,6 +96,7 @@ impl World {
             let Some(trial) = result.trial else {
                 continue;
             };
+            *trials_until = trial.forgotten().max(*trials_until);
             for slot in &scratch.islands.bodies[range.bodies.clone()] {
                 if let Some(body) = &mut bodies[*slot as usize].value {
                     body.trial = trial;

@@ -83,7 +83,7 @@ impl World {
             if body.state.bullet {
                 poses.int(BULLET);
             }
-            if let Some((due, failures)) = body.state.trial.failed() {
+            if let Some((due, failures)) = body.state.trial.parts(self.state.steps) {
                 poses.int(due);
                 poses.int(failures);
             }

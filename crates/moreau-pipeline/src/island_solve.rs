@@ -2,15 +2,17 @@
 
 use crate::activity::Marks;
 use crate::assembly::{self, Names, Seen};
-use crate::calm::{Trial, is_calm};
+use crate::calm::{Effort, is_calm};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
+use crate::energy_root::{blend, free_part, quadratic_root};
 use crate::integrate::Start;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
 use crate::solver_choice::{Chosen, WorldSolver};
+use crate::trial::{Attempt, CHEAP, Trial};
 use crate::warm_start::warm_scale;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
@@ -57,8 +59,6 @@ pub(crate) struct Worker {
     speed: f64,
     /// What solves the island.
     chosen: Chosen,
-    /// Whether that is the exact solver because the island is calm.
-    tries: bool,
     /// Slots of the bodies that no impulse moves, ascending; they follow the island's own.
     others: Vec<u32>,
     impulses: Impulses,
@@ -82,8 +82,10 @@ pub(crate) struct IslandResult {
     pub(crate) error: Option<WorldError>,
     /// What [`Worker::is_exact`] said before the solve.
     pub(crate) exact: Option<bool>,
-    /// What comes of a large calm island's exact solve, if there was one.
+    /// What comes of the attempt at the exact answer, where that is something new.
     pub(crate) trial: Option<Trial>,
+    /// Whether it was swept because of such attempts before.
+    pub(crate) waits: bool,
     /// All zero where the world does not profile.
     pub(crate) profile: IslandProfile,
 }
@@ -106,7 +108,6 @@ impl Worker {
             problem: ContactProblem::new(1.0).expect("1 s is a time step"),
             speed: 0.0,
             chosen: Chosen::default(),
-            tries: false,
             others: Vec::new(),
             impulses: Impulses::default(),
             soft: Impulses::default(),
@@ -164,7 +165,7 @@ impl Worker {
     ) -> Result<(), WorldError> {
         let island = Island::new(input, range);
         let mut clock = Clock::new(input.profiling);
-        out.trial = None;
+        (out.trial, out.waits) = (None, island.waits(input.state));
         let bounces = self.assemble(input, (&island, range), out.exact)?;
         out.profile.assembly = clock.lap();
         let (solver, report) = self.solver.solve(
@@ -175,9 +176,17 @@ impl Worker {
             self.speed,
         )?;
         (out.solver, out.report) = (solver, Some(report));
-        if self.tries {
-            let solved = solver == IslandSolver::Newton && report.converged();
-            out.trial = Some(island.trial(input.state).after(input.state.steps, solved));
+        if self.solver.is_attempt(self.chosen) {
+            let count = island.contacts.len();
+            let attempt = Attempt {
+                step: input.state.steps,
+                size: count + self.problem.rows().len(),
+                large: self.solver.is_large(count),
+                solved: solver == IslandSolver::Newton && report.converged(),
+            };
+            let before = island.trial(input.state);
+            let after = before.after(&attempt);
+            out.trial = (after != before).then_some(after);
         }
         out.guarded = false;
         if bounces && input.state.settings.energy_guard {
@@ -213,7 +222,7 @@ impl Worker {
         let count = island.contacts.len();
         if !self.solver.asks_for_calm(count)
             || !is_calm(input.points, island.contacts)
-            || !island.trial(input.state).is_due(input.state.steps)
+            || island.waits(input.state)
         {
             return false;
         }
@@ -278,9 +287,19 @@ impl Worker {
                 self.impulses.rows.push(impulse * scale);
             }
         }
-        self.tries =
-            self.solver.is_large(count) && exact.unwrap_or_else(|| self.is_exact(input, range));
-        self.chosen = self.solver.choose(&self.problem, self.tries);
+        let effort = if self.solver.is_large(count) {
+            match exact.unwrap_or_else(|| self.is_exact(input, range)) {
+                true => Effort::Calm,
+                false => Effort::None,
+            }
+        } else if island.waits(input.state) {
+            Effort::None
+        } else if count > CHEAP && is_calm(input.points, island.contacts) {
+            Effort::Calm
+        } else {
+            Effort::Usual
+        };
+        self.chosen = self.solver.choose(&self.problem, effort);
         self.close_gaps(input, island)?;
         Ok(seen.bounces)
     }
@@ -493,11 +512,19 @@ impl<'a> Island<'a> {
         }
     }
 
+    /// Whether it is swept because the exact solver did not get done with it of late.
+    fn waits(&self, state: &WorldState) -> bool {
+        state.settings.solver.exact_wait && !self.trial(state).is_due(state.steps)
+    }
+
     /// What came of the last attempt at its exact answer.
     fn trial(&self, state: &WorldState) -> Trial {
+        if state.trials_until <= state.steps {
+            return Trial::default();
+        }
         let bodies = self.bodies.iter();
         let bodies = bodies.filter_map(|slot| state.bodies[*slot as usize].value.as_ref());
-        Trial::of_all(bodies.map(|body| body.trial))
+        Trial::of_all(bodies.map(|body| body.trial), state.steps)
     }
 }
 
@@ -624,77 +651,5 @@ impl JointGeometry {
             ),
         };
         std::iter::once(first).chain(more.into_iter().flatten())
-    }
-}
-
-/// a + theta (b - a).
-fn blend(a: &Impulses, b: &Impulses, theta: f64) -> Impulses {
-    Impulses {
-        contacts: a
-            .contacts
-            .iter()
-            .zip(&b.contacts)
-            .map(|(a, b)| *a + (*b - *a) * theta)
-            .collect(),
-        rows: a
-            .rows
-            .iter()
-            .zip(&b.rows)
-            .map(|(a, b)| a + (b - a) * theta)
-            .collect(),
-    }
-}
-
-/// The largest root in [0, 1] of the quadratic through (0, e0), (1/2, eh), (1, e1), for e0 <= 0 < e1;
-/// 0 where e0 > 0.
-fn quadratic_root(e0: f64, eh: f64, e1: f64) -> f64 {
-    let square = 2.0 * (e0 - 2.0 * eh + e1);
-    let linear = e1 - e0 - square;
-    let discriminant = linear * linear - 4.0 * square * e0;
-    if e0 >= 0.0 || discriminant < 0.0 {
-        return 0.0;
-    }
-    // The numerically stable form of the root with a growing value.
-    let root = discriminant.sqrt();
-    let theta = if linear >= 0.0 {
-        -2.0 * e0 / (linear + root)
-    } else {
-        (root - linear) / (2.0 * square)
-    };
-    theta.clamp(0.0, 1.0)
-}
-
-/// The root beside 0, in [0, 1], of the quadratic through (0, 0), (1/2, eh), (1, e1), for e1 > 0; 0 where
-/// it has none there.
-fn free_part(eh: f64, e1: f64) -> f64 {
-    let square = 2.0 * (e1 - 2.0 * eh);
-    let linear = e1 - square;
-    if linear < 0.0 { -linear / square } else { 0.0 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{free_part, quadratic_root};
-
-    #[test]
-    fn root_of_a_quadratic_through_three_values() {
-        for (square, root) in [
-            (1.0, 0.3),
-            (0.5, 0.9),
-            (-0.2, 0.5),
-            (0.0, 0.25),
-            (3.0, 0.01),
-        ] {
-            // E = (x - root)(square x + 1), positive beyond the root.
-            let e = |x: f64| (x - root) * (square * x + 1.0);
-            let theta = quadratic_root(e(0.0), e(0.5), e(1.0));
-            assert!((theta - root).abs() < 1e-14, "{square} {root} {theta}");
-        }
-        assert_eq!(quadratic_root(0.1, 0.2, 0.3), 0.0);
-        for part in [0.01, 0.4, 0.9] {
-            let e = |x: f64| 3.0 * x * (x - part);
-            assert!((free_part(e(0.5), e(1.0)) - part).abs() < 1e-14, "{part}");
-        }
-        assert_eq!(free_part(0.3, 0.7), 0.0);
     }
 }

@@ -74,6 +74,9 @@ pub struct StepReport {
     pub solvers: SolverShares,
     /// Islands in which the energy guard reduced the bounce.
     pub guarded_islands: usize,
+    /// Islands that were swept because the exact solver did not get done with them in the last steps, see
+    /// [`crate::SolverSettings::exact_wait`].
+    pub waiting_islands: usize,
     /// Islands whose overlaps were taken out in part, by pseudo-velocities.
     pub corrected_islands: usize,
     /// Deepest overlap at the start of the step, m.

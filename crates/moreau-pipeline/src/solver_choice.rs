@@ -5,17 +5,18 @@
 //! | island | solver |
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
-//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; where that ends before it is there, `fast` goes on from its best answer |
-//! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same with the budget of calm islands; where that was not enough, `fast` alone for some steps |
+//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact, larger where the island is calm; where that ends before it is there, `fast` goes on from its best answer |
+//! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same |
 //! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
 //!
+//! Where that was not enough for some steps in a row, `fast` solves an island alone for some more ([`crate::trial`]).
 //! Large heaps are swept without a look for their best order of elimination ([`NewtonSolver::is_within`]).
 //!
 //! Where two solvers worked on an island the one whose answer counts is named, and has the sweeps and
 //! factorisations of both. The rule looks at nothing but the island's own problem and past, so that the same island
 //! gets the same solver, and the same bits, whatever else is in the world.
 
-use crate::calm::CalmLimits;
+use crate::calm::{CalmLimits, Effort};
 use crate::no_answer;
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
@@ -138,7 +139,14 @@ pub struct SolverSettings {
     /// the fast path, with residuals of 1e-3 m/s instead of 1e-8; too big lets those that collapse
     /// hold up a step for what they hardly ever get to. [`NewtonSettings::max_work`] bounds both.
     pub exact_contact_work: u64,
-    /// [`SolverChoice::Auto`]: the limits of islands whose contacts stay as they are. Default: its own.
+    /// [`SolverChoice::Auto`]: whether an island that the exact solver did not get done with is swept for some steps
+    /// before it is tried again. Default true: an island in collapse would cost its whole budget in each step, in
+    /// vain. False certifies a few more steps of it, for up to ten times the time.
+    /// An island of more than 64 contacts and rows waits after its fifth attempt in a row, for 1, 2, 4, and then always
+    /// 8 steps; a large calm one after the first, for 8, 16, 32, and then always 64. The bodies keep it.
+    pub exact_wait: bool,
+    /// [`SolverChoice::Auto`]: the limits of islands whose contacts stay as they are; smaller ones than
+    /// `exact_contact_limit` get its work too. Default: its own.
     pub calm: CalmLimits,
     /// [`SolverChoice::Auto`]: what solves the islands above these limits. Default sweeps
     /// over SIMD lanes.
@@ -166,6 +174,7 @@ impl Default for SolverSettings {
             exact_contact_limit: 2500,
             exact_base_work: 40_000_000,
             exact_contact_work: 80_000,
+            exact_wait: true,
             calm: CalmLimits::default(),
             fast: FastPath::Simd,
             active_set: ActiveSetSettings::default(),
@@ -276,6 +285,12 @@ impl WorldSolver {
         contacts > self.chosen.settings.exact_contact_limit
     }
 
+    /// Whether that is the exact solver, and the rule's own choice.
+    pub(crate) fn is_attempt(&self, chosen: Chosen) -> bool {
+        let auto = self.chosen.settings.choice == SolverChoice::Auto;
+        self.own.is_none() && auto && chosen.solver == IslandSolver::Newton
+    }
+
     /// Whether a factorisation is within what it may cost for a calm island of so many `bodies`; see
     /// [`NewtonSolver::is_within`].
     pub(crate) fn is_within(
@@ -287,12 +302,11 @@ impl WorldSolver {
         self.chosen.newton.is_within(bodies, pairs, most)
     }
 
-    /// Which solver gets the problem; its biases and impulses play no part. `calm`: whether it is a
-    /// large one that is solved exactly.
-    pub(crate) fn choose(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
+    /// Which solver gets the problem; its biases and impulses play no part. `effort`: that of the exact solver.
+    pub(crate) fn choose(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
         match &self.own {
             Some(_) => Chosen::default(),
-            None => self.chosen.choose(problem, calm),
+            None => self.chosen.choose(problem, effort),
         }
     }
 
@@ -372,14 +386,14 @@ impl ChosenSolver {
         }
     }
 
-    fn choose(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
+    fn choose(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
         let solver = match self.settings.choice {
             SolverChoice::Simd => IslandSolver::Simd,
             SolverChoice::Pgs => IslandSolver::Pgs,
             SolverChoice::Block => IslandSolver::Block,
             SolverChoice::ActiveSet => IslandSolver::ActiveSet,
             SolverChoice::Newton => IslandSolver::Newton,
-            SolverChoice::Auto => return self.choose_by_rule(problem, calm),
+            SolverChoice::Auto => return self.choose_by_rule(problem, effort),
         };
         Chosen {
             solver,
@@ -387,21 +401,20 @@ impl ChosenSolver {
         }
     }
 
-    fn choose_by_rule(&mut self, problem: &ContactProblem, calm: bool) -> Chosen {
+    fn choose_by_rule(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
         let work = self.work(problem);
         let by = |solver, work| Chosen { solver, work };
         let (fast, newton) = (self.settings.fast.solver(), IslandSolver::Newton);
         if self.active_set.accepts(problem).is_ok() {
             return by(IslandSolver::ActiveSet, work);
         }
-        if problem.contacts().len() > self.settings.exact_contact_limit {
-            return if calm {
-                by(newton, self.calm_work(problem))
-            } else {
-                by(fast, 0)
-            };
-        }
-        if self.factorization(problem) <= self.settings.exact_work_limit {
+        let work = match effort {
+            Effort::None => return by(fast, 0),
+            Effort::Usual => work,
+            Effort::Calm => work.max(self.calm_work(problem)),
+        };
+        let large = problem.contacts().len() > self.settings.exact_contact_limit;
+        if large || self.factorization(problem) <= self.settings.exact_work_limit {
             by(newton, work)
         } else {
             by(fast, 0)

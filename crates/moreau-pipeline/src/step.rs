@@ -465,7 +465,7 @@ impl World {
     ) -> Result<(), WorldError> {
         report.certified = true;
         (report.largest_island, report.guarded_islands) = (0, 0);
-        report.corrected_islands = 0;
+        (report.corrected_islands, report.waiting_islands) = (0, 0);
         (report.sweeps, report.total_sweeps, report.factorizations) = (0, 0, 0);
         (
             report.uncertified_islands,
@@ -480,6 +480,7 @@ impl World {
             report.largest_island = report.largest_island.max(range.contacts.len());
             report.guarded_islands += usize::from(result.guarded);
             report.corrected_islands += usize::from(!result.corrections.is_empty());
+            report.waiting_islands += usize::from(result.waits);
             let Some(solve) = &result.report else {
                 continue;
             };

@@ -35,6 +35,8 @@ pub(crate) struct WorldState {
     pub(crate) time: f64,
     /// Length of the last step, s; 0 before the first.
     pub(crate) last_dt: f64,
+    /// Step from which on no body remembers an attempt in vain.
+    pub(crate) trials_until: u64,
     pub(crate) bodies: Vec<Slot<BodyState>>,
     /// Empty slots; the last is filled first.
     pub(crate) free_bodies: Vec<u32>,
@@ -98,6 +100,7 @@ impl World {
             steps: 0,
             time: 0.0,
             last_dt: 0.0,
+            trials_until: 0,
             bodies: Vec::new(),
             free_bodies: Vec::new(),
             joints: Vec::new(),

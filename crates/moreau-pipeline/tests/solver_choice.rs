@@ -151,6 +151,35 @@ fn a_calm_island_that_is_not_solved_waits_longer_and_longer() {
 }
 
 #[test]
+fn an_island_that_is_not_solved_is_swept_for_some_steps() {
+    // Of 68 contacts, and with no tolerance never done.
+    let after = |height: usize, exact_wait: bool| {
+        let mut settings = settings(SolverChoice::Auto);
+        settings.solver.newton.tolerance = 0.0;
+        settings.solver.exact_base_work = 1_000_000;
+        settings.solver.exact_contact_work = 0;
+        settings.solver.exact_wait = exact_wait;
+        world(settings, height).0
+    };
+    let mut waits = after(17, true);
+    let (mut tried, mut swept) = (Vec::new(), Vec::new());
+    for step in 0..30 {
+        let report = waits.step(DT).unwrap();
+        match (report.waiting_islands, report.factorizations) {
+            (0, 1..) => tried.push(step),
+            (1, 0) => swept.push(step),
+            other => panic!("{other:?} in step {step}"),
+        }
+    }
+    assert_eq!(tried, [0, 1, 2, 3, 4, 6, 9, 14, 23]);
+    assert_eq!(tried.len() + swept.len(), 30);
+    let every_step: Vec<u64> = (0..30).collect();
+    assert_eq!(attempts(&mut after(17, false), 30), every_step);
+    // 64 contacts cost nothing to speak of.
+    assert_eq!(attempts(&mut after(16, true), 30), every_step);
+}
+
+#[test]
 fn a_forced_solver_solves_every_island() {
     for (choice, name) in [
         (SolverChoice::Simd, "simd"),

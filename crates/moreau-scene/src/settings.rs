@@ -100,6 +100,10 @@ pub struct SolverSpec {
     /// Choice auto: multiply-adds that it may cost beyond that for each contact and row. Default 80000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_contact_work: Option<u64>,
+    /// Choice auto: whether an island that was not solved exactly is swept for some steps before that is tried again.
+    /// Default true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exact_wait: Option<bool>,
     /// Choice auto: the limits of calm islands, whose contacts stay as they are. Default: all of its defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calm: Option<CalmSpec>,
@@ -308,6 +312,7 @@ impl SettingsSpec {
                 &mut out.solver.exact_contact_work,
                 solver.exact_contact_work,
             );
+            set(&mut out.solver.exact_wait, solver.exact_wait);
             if let Some(calm) = &solver.calm {
                 set(&mut out.solver.calm.contact_limit, calm.contact_limit);
                 set(&mut out.solver.calm.work_limit, calm.work_limit);

@@ -222,6 +222,7 @@ impl Twin {
                 let is_member = members.binary_search(slot).is_ok();
                 live[index] = (body.bullet || all && body.is_dynamic()) && is_member;
                 (body.bullet, body.rest) = (false, Rest::AWAKE);
+                body.trial = body.trial.from(state.steps);
                 if body.is_dynamic() && !is_member {
                     // It sleeps: where it is pushed, the step begins again with it awake.
                     body.kind = BodyKind::Static;
@@ -294,6 +295,7 @@ impl Twin {
             steps: 0,
             time: 0.0,
             last_dt: state.last_dt,
+            trials_until: state.trials_until.saturating_sub(state.steps),
             bodies,
             free_bodies: Vec::new(),
             joints,

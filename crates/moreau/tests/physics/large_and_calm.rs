@@ -1,7 +1,7 @@
 //! Islands of more contacts than are always solved exactly, whose contacts stay as they are: what they do is known.
 
-use crate::harness::{G, Placement, Scene, near};
-use moreau::{Body, Shape, vec3};
+use crate::harness::{G, Placement, Scene, degrees, near, tilt};
+use moreau::{Body, Shape, Vec3, vec3};
 
 const DT: f64 = 1.0 / 60.0;
 
@@ -60,5 +60,29 @@ fn a_slab_rolls_on_many_balls() {
     near("speed of the slab", placed.linear(1).x, speed, 1e-6);
     for i in 2..(side * side) as usize + 2 {
         near("speed of a ball", placed.linear(i).x, speed / 2.0, 1e-6);
+    }
+}
+
+/// Cubes side by side and on top of each other, on a slope on which they stick. They take more work than islands of as
+/// few contacts get, but while they are calm.
+#[test]
+fn a_block_of_cubes_sticks_to_a_slope() {
+    for placement in [Placement::HOME, Placement::random(5, 3.0)] {
+        let mut scene = Scene::new();
+        scene.settings.gravity = tilt(degrees(25.6)) * (-G * Vec3::Y);
+        scene.floor(0.5, 0.0);
+        for i in 0..75 {
+            let cube = Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5)).mass(1.0);
+            let at = [i % 5, i / 25, i / 5 % 5].map(f64::from);
+            scene.add(cube.friction(0.5).at(Vec3::from(at) + 0.5 * Vec3::Y));
+        }
+        let mut placed = scene.place(&placement);
+        placed.run(&scene, DT, 10.0 * DT, |_, report| {
+            assert!(report.contact_points >= 1000);
+            assert!(report.certified, "{} m/s", report.residual);
+        });
+        for i in 1..=75 {
+            near("speed", placed.linear(i).length(), 0.0, 1e-9);
+        }
     }
 }
