@@ -12,7 +12,7 @@ use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
 use crate::solver_choice::{Chosen, WorldSolver};
-use crate::trial::{Attempt, CHEAP, Trial};
+use crate::trial::{CHEAP, Cost, Trial};
 use crate::warm_start::warm_scale;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
@@ -59,6 +59,8 @@ pub(crate) struct Worker {
     speed: f64,
     /// What solves the island.
     chosen: Chosen,
+    /// Whether it is swept because the exact solver did not get done with it of late.
+    waits: bool,
     /// Slots of the bodies that no impulse moves, ascending; they follow the island's own.
     others: Vec<u32>,
     impulses: Impulses,
@@ -108,6 +110,7 @@ impl Worker {
             problem: ContactProblem::new(1.0).expect("1 s is a time step"),
             speed: 0.0,
             chosen: Chosen::default(),
+            waits: false,
             others: Vec::new(),
             impulses: Impulses::default(),
             soft: Impulses::default(),
@@ -165,7 +168,7 @@ impl Worker {
     ) -> Result<(), WorldError> {
         let island = Island::new(input, range);
         let mut clock = Clock::new(input.profiling);
-        (out.trial, out.waits) = (None, island.waits(input.state));
+        out.trial = None;
         let bounces = self.assemble(input, (&island, range), out.exact)?;
         out.profile.assembly = clock.lap();
         let (solver, report) = self.solver.solve(
@@ -176,16 +179,12 @@ impl Worker {
             self.speed,
         )?;
         (out.solver, out.report) = (solver, Some(report));
-        if self.solver.is_attempt(self.chosen) {
-            let count = island.contacts.len();
-            let attempt = Attempt {
-                step: input.state.steps,
-                size: count + self.problem.rows().len(),
-                large: self.solver.is_large(count),
-                solved: solver == IslandSolver::Newton && report.converged(),
-            };
-            let before = island.trial(input.state);
-            let after = before.after(&attempt);
+        out.waits = self.waits;
+        let cost = self.cost(&island);
+        let solved = solver == IslandSolver::Newton && report.converged();
+        if self.solver.is_attempt(self.chosen) && (solved || cost != Cost::Cheap) {
+            let before = island.trial(input.state, cost);
+            let after = before.after(input.state.steps, solved);
             out.trial = (after != before).then_some(after);
         }
         out.guarded = false;
@@ -222,7 +221,7 @@ impl Worker {
         let count = island.contacts.len();
         if !self.solver.asks_for_calm(count)
             || !is_calm(input.points, island.contacts)
-            || island.waits(input.state)
+            || island.waits(input.state, Cost::Large)
         {
             return false;
         }
@@ -241,6 +240,18 @@ impl Worker {
         });
         let pairs = contacts.chain(joints).map(|(a, b)| (name(a), name(b)));
         self.solver.is_within(island.bodies.len(), pairs)
+    }
+
+    /// Of an attempt at the exact answer of the assembled island.
+    fn cost(&self, island: &Island<'_>) -> Cost {
+        let count = island.contacts.len();
+        if self.solver.is_large(count) {
+            Cost::Large
+        } else if count + self.problem.rows().len() > CHEAP {
+            Cost::Usual
+        } else {
+            Cost::Cheap
+        }
     }
 
     /// Builds the island's problem and warm start; returns whether any contact bounces. `exact`: what
@@ -287,17 +298,14 @@ impl Worker {
                 self.impulses.rows.push(impulse * scale);
             }
         }
-        let effort = if self.solver.is_large(count) {
-            match exact.unwrap_or_else(|| self.is_exact(input, range)) {
-                true => Effort::Calm,
-                false => Effort::None,
-            }
-        } else if island.waits(input.state) {
-            Effort::None
-        } else if count > CHEAP && is_calm(input.points, island.contacts) {
-            Effort::Calm
-        } else {
-            Effort::Usual
+        let cost = self.cost(island);
+        self.waits = island.waits(input.state, cost);
+        let effort = match cost {
+            Cost::Large if exact.unwrap_or_else(|| self.is_exact(input, range)) => Effort::Calm,
+            Cost::Large => Effort::None,
+            _ if self.waits => Effort::None,
+            Cost::Usual if is_calm(input.points, island.contacts) => Effort::Calm,
+            _ => Effort::Usual,
         };
         self.chosen = self.solver.choose(&self.problem, effort);
         self.close_gaps(input, island)?;
@@ -513,18 +521,18 @@ impl<'a> Island<'a> {
     }
 
     /// Whether it is swept because the exact solver did not get done with it of late.
-    fn waits(&self, state: &WorldState) -> bool {
-        state.settings.solver.exact_wait && !self.trial(state).is_due(state.steps)
+    fn waits(&self, state: &WorldState, cost: Cost) -> bool {
+        state.settings.solver.exact_wait && self.trial(state, cost).waits(cost, state.steps)
     }
 
     /// What came of the last attempt at its exact answer.
-    fn trial(&self, state: &WorldState) -> Trial {
+    fn trial(&self, state: &WorldState, cost: Cost) -> Trial {
         if state.trials_until <= state.steps {
             return Trial::default();
         }
         let bodies = self.bodies.iter();
         let bodies = bodies.filter_map(|slot| state.bodies[*slot as usize].value.as_ref());
-        Trial::of_all(bodies.map(|body| body.trial), state.steps)
+        Trial::of_all(bodies.map(|body| body.trial), cost, state.steps)
     }
 }
 
