@@ -5,7 +5,7 @@
 //! | island | solver |
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
-//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; with the limit and budget of the next line where there are more than 64 and they are calm; where that ends before it is there, `fast` goes on from its best answer |
+//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact, larger where the island is calm; where that ends before it is there, `fast` goes on from its best answer |
 //! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same |
 //! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
 //!
@@ -146,7 +146,7 @@ pub struct SolverSettings {
     /// 8 steps; a large calm one after the first, for 8, 16, 32, and then always 64. The bodies keep it.
     pub exact_wait: bool,
     /// [`SolverChoice::Auto`]: the limits of islands whose contacts stay as they are; smaller ones than
-    /// `exact_contact_limit` get its work and the larger work limit too. Default: its own.
+    /// `exact_contact_limit` get its work too. Default: its own.
     pub calm: CalmLimits,
     /// [`SolverChoice::Auto`]: what solves the islands above these limits. Default sweeps
     /// over SIMD lanes.
@@ -285,14 +285,10 @@ impl WorldSolver {
         contacts > self.chosen.settings.exact_contact_limit
     }
 
-    /// Whether each island gets the solver that suits it.
-    pub(crate) fn is_auto(&self) -> bool {
-        self.own.is_none() && self.chosen.settings.choice == SolverChoice::Auto
-    }
-
     /// Whether that is the exact solver, and the rule's own choice.
     pub(crate) fn is_attempt(&self, chosen: Chosen) -> bool {
-        self.is_auto() && chosen.solver == IslandSolver::Newton
+        let auto = self.chosen.settings.choice == SolverChoice::Auto;
+        self.own.is_none() && auto && chosen.solver == IslandSolver::Newton
     }
 
     /// Whether a factorisation is within what it may cost for a calm island of so many `bodies`; see
@@ -412,30 +408,25 @@ impl ChosenSolver {
         if self.active_set.accepts(problem).is_ok() {
             return by(IslandSolver::ActiveSet, work);
         }
-        let large = problem.contacts().len() > self.settings.exact_contact_limit;
-        let (limit, calm) = (self.settings.exact_work_limit, self.settings.calm);
-        let (limit, work) = match effort {
+        let work = match effort {
             Effort::None => return by(fast, 0),
-            Effort::Usual => (limit, work),
-            Effort::Calm if large => (limit, self.calm_work(problem)),
-            Effort::Calm => {
-                let work = work.max(self.calm_work(problem));
-                (limit.max(calm.work_limit), work)
-            }
+            Effort::Usual => work,
+            Effort::Calm => work.max(self.calm_work(problem)),
         };
-        if large || self.factorization(problem, limit) <= limit {
+        let large = problem.contacts().len() > self.settings.exact_contact_limit;
+        if large || self.factorization(problem) <= self.settings.exact_work_limit {
             by(newton, work)
         } else {
             by(fast, 0)
         }
     }
 
-    /// Multiply-adds of a factorisation, or what they are at most where that is within `limit`.
-    fn factorization(&mut self, problem: &ContactProblem, limit: u64) -> u64 {
+    /// Multiply-adds of a factorisation, or what they are at most where that is within the limit.
+    fn factorization(&mut self, problem: &ContactProblem) -> u64 {
         // No order of elimination takes more than a dense matrix of 6x6 blocks.
         let bodies = problem.bodies().len() as u64;
         let dense = bodies.saturating_pow(3).saturating_mul(216);
-        if dense <= limit {
+        if dense <= self.settings.exact_work_limit {
             dense
         } else {
             self.newton.work_estimate(problem)
