@@ -233,18 +233,20 @@ impl World {
         for range in &islands.ranges {
             let first = islands.bodies[range.bodies.start];
             let course = courses.iter().find(|c| c.cover(first).is_some());
+            while old.next_if(|(slot, _)| *slot < first).is_some() {}
+            let before = old.next_if(|(slot, _)| *slot == first || course.is_none());
+            let before = before.map(|(_, result)| result).unwrap_or_default();
             let mut result = match course {
                 Some(course) => IslandResult {
                     report: Some(course.solve),
                     solver: course.solver,
                     guarded: course.guarded,
                     joint_impulses: course.joint_impulses(&islands.joints[range.joints.clone()]),
+                    trial: before.trial,
+                    waits: before.waits,
                     ..IslandResult::default()
                 },
-                None => {
-                    while old.next_if(|(slot, _)| *slot < first).is_some() {}
-                    old.next().map(|(_, result)| result).unwrap_or_default()
-                }
+                None => before,
             };
             if course.is_some() {
                 let contacts = islands.contacts[range.contacts.clone()].iter();

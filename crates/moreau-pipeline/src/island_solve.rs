@@ -185,7 +185,7 @@ impl Worker {
         if self.solver.is_attempt(self.chosen) && (solved || cost != Cost::Cheap) {
             let before = island.trial(input.state, cost);
             let after = before.after(input.state.steps, solved);
-            out.trial = (after != before).then_some(after);
+            out.trial = island.differs(input.state, after).then_some(after);
         }
         out.guarded = false;
         if bounces && input.state.settings.energy_guard {
@@ -299,7 +299,7 @@ impl Worker {
             }
         }
         let cost = self.cost(island);
-        self.waits = island.waits(input.state, cost);
+        self.waits = self.solver.is_auto() && island.waits(input.state, cost);
         let effort = match cost {
             Cost::Large if exact.unwrap_or_else(|| self.is_exact(input, range)) => Effort::Calm,
             Cost::Large => Effort::None,
@@ -523,6 +523,16 @@ impl<'a> Island<'a> {
     /// Whether it is swept because the exact solver did not get done with it of late.
     fn waits(&self, state: &WorldState, cost: Cost) -> bool {
         state.settings.solver.exact_wait && self.trial(state, cost).waits(cost, state.steps)
+    }
+
+    /// Whether some body has another one.
+    fn differs(&self, state: &WorldState, trial: Trial) -> bool {
+        if state.trials_until <= state.steps {
+            return trial != Trial::default();
+        }
+        let bodies = self.bodies.iter();
+        let mut bodies = bodies.filter_map(|slot| state.bodies[*slot as usize].value.as_ref());
+        bodies.any(|body| body.trial != trial)
     }
 
     /// What came of the last attempt at its exact answer.

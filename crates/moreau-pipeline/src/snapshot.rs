@@ -1,5 +1,6 @@
 //! Snapshots: a mark, the format's version (u16, little endian), then the state in postcard.
 
+use crate::trial::MEMORY;
 use crate::world::WorldState;
 use crate::{SnapshotError, World, WorldError};
 
@@ -75,6 +76,12 @@ fn check(state: &WorldState) -> Result<(), String> {
             state.time, state.last_dt
         ));
     }
+    if state.steps > u64::MAX / 2 || state.trials_until > state.steps + MEMORY {
+        return Err(format!(
+            "{} steps, trials until {}",
+            state.steps, state.trials_until
+        ));
+    }
     let empty: Vec<u32> = (0..state.bodies.len() as u32)
         .filter(|i| state.bodies[*i as usize].value.is_none())
         .collect();
@@ -95,6 +102,9 @@ fn check(state: &WorldState) -> Result<(), String> {
         if let Some(body) = &slot.value {
             body.check()
                 .map_err(|what| format!("body {index}: {what}"))?;
+            if !body.trial.is_sound(state.steps) {
+                return Err(format!("body {index}: its last attempt is still to come"));
+            }
         }
     }
     let alive = |id: crate::BodyId| {

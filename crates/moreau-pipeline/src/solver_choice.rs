@@ -5,7 +5,7 @@
 //! | island | solver |
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
-//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact, larger where the island is calm; where that ends before it is there, `fast` goes on from its best answer |
+//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; with the budget of the next line where there are more than 64 and they are calm; where that ends before it is there, `fast` goes on from its best answer |
 //! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same |
 //! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
 //!
@@ -285,10 +285,14 @@ impl WorldSolver {
         contacts > self.chosen.settings.exact_contact_limit
     }
 
+    /// Whether each island gets the solver that suits it.
+    pub(crate) fn is_auto(&self) -> bool {
+        self.own.is_none() && self.chosen.settings.choice == SolverChoice::Auto
+    }
+
     /// Whether that is the exact solver, and the rule's own choice.
     pub(crate) fn is_attempt(&self, chosen: Chosen) -> bool {
-        let auto = self.chosen.settings.choice == SolverChoice::Auto;
-        self.own.is_none() && auto && chosen.solver == IslandSolver::Newton
+        self.is_auto() && chosen.solver == IslandSolver::Newton
     }
 
     /// Whether a factorisation is within what it may cost for a calm island of so many `bodies`; see
@@ -408,12 +412,13 @@ impl ChosenSolver {
         if self.active_set.accepts(problem).is_ok() {
             return by(IslandSolver::ActiveSet, work);
         }
+        let large = problem.contacts().len() > self.settings.exact_contact_limit;
         let work = match effort {
             Effort::None => return by(fast, 0),
             Effort::Usual => work,
+            Effort::Calm if large => self.calm_work(problem),
             Effort::Calm => work.max(self.calm_work(problem)),
         };
-        let large = problem.contacts().len() > self.settings.exact_contact_limit;
         if large || self.factorization(problem) <= self.settings.exact_work_limit {
             by(newton, work)
         } else {

@@ -37,7 +37,7 @@ pub(crate) struct Trial {
 }
 
 /// Steps after which an attempt in vain is forgotten.
-const MEMORY: u64 = 192;
+pub(crate) const MEMORY: u64 = 192;
 
 impl Trial {
     /// That of an island whose bodies have these.
@@ -90,10 +90,18 @@ impl Trial {
 
     /// The same in a world that begins with this step.
     pub(crate) fn from(&self, step: u64) -> Self {
+        if self.forgotten() <= step {
+            return Self::default();
+        }
         Self {
             since: self.since.saturating_sub(step),
             ..*self
         }
+    }
+
+    /// Whether it comes from a world that has made so many steps.
+    pub(crate) fn is_sound(&self, steps: u64) -> bool {
+        self.since <= steps
     }
 
     /// Step after the last attempt in vain, and how many there were, where that plays a part.
@@ -178,5 +186,6 @@ mod tests {
             let here = failed.waits(Cost::Large, 1001 + later);
             assert_eq!(there.waits(Cost::Large, later), here);
         }
+        assert_eq!(failed.from(1001 + MEMORY), Trial::default());
     }
 }

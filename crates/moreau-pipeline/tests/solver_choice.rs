@@ -179,6 +179,55 @@ fn an_island_that_is_not_solved_is_swept_for_some_steps() {
     assert_eq!(attempts(&mut after(16, true), 30), every_step);
 }
 
+/// What is tried only because it is calm has no other budget.
+#[test]
+fn the_budget_of_large_calm_islands_bounds_them() {
+    let (mut bounded, ids) = large_and_calm(0.0);
+    let mut settings = *bounded.settings();
+    settings.solver.calm.max_work = 0;
+    bounded.set_settings(settings).unwrap();
+    bounded.remove(ids[0]).unwrap();
+    assert_eq!(bounded.step(DT).unwrap().factorizations, 0);
+}
+
+#[test]
+fn only_what_would_be_tried_waits() {
+    let (mut world, _) = large_and_calm(0.0);
+    world.step(DT).unwrap();
+    assert_eq!(world.step(DT).unwrap().waiting_islands, 1);
+    let mut settings = *world.settings();
+    settings.solver.choice = SolverChoice::Newton;
+    world.set_settings(settings).unwrap();
+    let report = world.step(DT).unwrap();
+    assert_eq!(report.waiting_islands, 0);
+    assert!(report.factorizations > 0);
+}
+
+/// Bodies that waited are tried as all others once they were part of an island that was solved.
+#[test]
+fn who_was_solved_with_others_does_not_wait() {
+    let (mut world, ids) = large_and_calm(0.0);
+    world.step(DT).unwrap();
+    let mut settings = *world.settings();
+    settings.solver.newton.tolerance = 1e-9;
+    world.set_settings(settings).unwrap();
+    let mut others = Vec::new();
+    for k in 3..10 {
+        let cube = Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5)).at(vec3(10.0, 0.5 + k as f64, 0.0));
+        others.push(world.add(cube.friction(0.5)).unwrap());
+    }
+    assert!(world.step(DT).unwrap().certified);
+    for id in others {
+        world.remove(id).unwrap();
+    }
+    world.remove(ids[0]).unwrap();
+    let report = world.step(DT).unwrap();
+    assert_eq!(
+        (who(&report), report.waiting_islands),
+        (vec![("newton", 1, 12)], 0)
+    );
+}
+
 #[test]
 fn a_forced_solver_solves_every_island() {
     for (choice, name) in [
