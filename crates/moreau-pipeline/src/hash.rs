@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::Xxh3;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct StateHash {
     /// Ids, poses and velocities of all bodies; where bodies may sleep, which do, and how near to it
-    /// the others are; which are bullets.
+    /// the others are; which are bullets; which remember attempts in vain at the exact answer of their island.
     pub poses: u64,
     /// Contact points and impulses of the last step.
     pub contacts: u64,
@@ -83,8 +83,8 @@ impl World {
             if body.state.bullet {
                 poses.int(BULLET);
             }
-            if let Some((due, failures)) = body.state.trial.parts(self.state.steps) {
-                poses.int(due);
+            if let Some((since, failures)) = body.state.trial.parts(self.state.steps) {
+                poses.int(since);
                 poses.int(failures);
             }
             if sleeps && body.state.is_dynamic() {

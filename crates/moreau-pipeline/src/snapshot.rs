@@ -151,6 +151,8 @@ fn check(state: &WorldState) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::VERSION;
+    use crate::trial::{MEMORY, Trial};
+    use crate::world::WorldState;
     use crate::{Body, Joint, Sleeping, World, WorldSettings};
     use moreau_collision::Shape;
     use moreau_math::Vec3;
@@ -223,5 +225,31 @@ mod tests {
             "the state's fields are not those of snapshots of version {VERSION}: raise VERSION, rename {file}, and \
              write it with\n    MOREAU_UPDATE=1 cargo test -p moreau-pipeline --lib the_version"
         );
+    }
+
+    #[test]
+    fn what_no_step_leaves_is_refused() {
+        let mut world = World::new(WorldSettings::default()).unwrap();
+        let cube = Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5));
+        let cube = world.add(cube).unwrap().index as usize;
+        world.step(1e-3).unwrap();
+        let sound = world.snapshot();
+        let failed = |step: u64| Trial::default().after(step, false);
+        let damages: [fn(&mut WorldState); 3] = [
+            |state| state.steps = u64::MAX,
+            |state| state.trials_until = 2 + MEMORY,
+            |state| state.trials_until = u64::MAX,
+        ];
+        for damage in damages {
+            world.restore(&sound).unwrap();
+            damage(&mut world.state);
+            assert!(World::from_snapshot(&world.snapshot()).is_err());
+        }
+        for (step, is_sound) in [(0, true), (1, false), (u64::MAX, false)] {
+            world.restore(&sound).unwrap();
+            world.state.bodies[cube].value.as_mut().unwrap().trial = failed(step);
+            let restored = World::from_snapshot(&world.snapshot());
+            assert_eq!(restored.is_ok(), is_sound, "step {step}");
+        }
     }
 }

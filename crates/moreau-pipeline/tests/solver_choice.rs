@@ -131,7 +131,7 @@ fn a_calm_island_that_is_not_solved_waits_longer_and_longer() {
     let (mut never, _) = large_and_calm(0.0);
     assert_eq!(attempts(&mut never, 250), [0, 9, 26, 59, 124, 189]);
 
-    // The wait goes on in a restored world, and a world that waits has another hash.
+    // The wait goes on in a restored world.
     let (mut other, _) = large_and_calm(0.0);
     other.restore(&never.snapshot()).unwrap();
     assert_eq!(attempts(&mut never, 10), [254]);
