@@ -195,18 +195,24 @@ fn keep_gaps(points: &[Contact], motions: &mut [Motion], dt: f64, parallel: bool
         let end = p.normal.dot(end + turn);
         p.separation.max(0.0) + dt * mean < -RESOLVED * dt && mean < end - RESOLVED
     };
-    // Nothing changes before the first that closes.
-    let first = if parallel {
-        let points = points.par_iter().with_min_len(SHARE);
-        points.position_first(|p| closes(p, motions))
-    } else {
-        Some(0)
-    };
-    for p in &points[first.unwrap_or(points.len())..] {
-        if closes(p, motions) {
-            for body in [p.a, p.b] {
-                let motion = &mut motions[body.index as usize];
-                motion.mean = motion.velocity.linear;
+    // Nothing changes before the first that closes. A body whose mean velocity has changed may close other gaps; each
+    // changes once.
+    loop {
+        let first = if parallel {
+            let points = points.par_iter().with_min_len(SHARE);
+            points.position_first(|p| closes(p, motions))
+        } else {
+            points.iter().position(|p| closes(p, motions))
+        };
+        let Some(first) = first else {
+            return;
+        };
+        for p in &points[first..] {
+            if closes(p, motions) {
+                for body in [p.a, p.b] {
+                    let motion = &mut motions[body.index as usize];
+                    motion.mean = motion.velocity.linear;
+                }
             }
         }
     }
