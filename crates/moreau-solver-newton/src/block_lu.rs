@@ -18,10 +18,12 @@
 //! refinement follows each solve. Sums run in a fixed order: the same bits on any machine and
 //! number of threads.
 
+use crate::arithmetic::{Arithmetic, Work};
+use crate::block::{
+    Block, Column, add_matrix_vector, divide_right, factor, is_zero, solve, subtract_matrix_vector,
+    subtract_product,
+};
 use crate::ordering::Symbolic;
-
-/// A `B` x `B` block, row by row.
-pub(crate) type Block<const B: usize> = [[f64; B]; B];
 
 /// A matrix before it is factored.
 #[derive(Clone, Debug)]
@@ -30,6 +32,7 @@ pub(crate) struct Entries<const B: usize> {
     /// Beside `Symbolic::rows`.
     lower: Vec<Block<B>>,
     upper: Vec<Block<B>>,
+    arithmetic: Arithmetic,
 }
 
 impl<const B: usize> Default for Entries<B> {
@@ -38,6 +41,7 @@ impl<const B: usize> Default for Entries<B> {
             diagonal: Vec::new(),
             lower: Vec::new(),
             upper: Vec::new(),
+            arithmetic: Arithmetic::fastest(),
         }
     }
 }
@@ -47,18 +51,26 @@ impl<const B: usize> Entries<B> {
     pub(crate) fn multiply(&self, symbolic: &Symbolic, x: &[[f64; B]], y: &mut Vec<[f64; B]>) {
         y.clear();
         y.resize(x.len(), [0.0; B]);
+        let work = Multiply {
+            matrix: self,
+            symbolic,
+            x,
+            y,
+        };
+        self.arithmetic.narrow().run(work);
+    }
+
+    #[inline(always)]
+    fn multiply_all<C: Column<B>>(&self, symbolic: &Symbolic, x: &[[f64; B]], y: &mut [[f64; B]]) {
         for k in 0..symbolic.node.len() {
             let node = symbolic.node[k] as usize;
-            let mut sum = [0.0; B];
-            add_matrix_vector(&mut sum, &self.diagonal[k], &x[node]);
+            let mut sum = add_matrix_vector(C::load(&[0.0; B]), &self.diagonal[k], &x[node]);
             for at in symbolic.start[k]..symbolic.start[k + 1] {
                 let i = symbolic.node[symbolic.rows[at] as usize] as usize;
-                add_matrix_vector(&mut y[i], &self.lower[at], &x[node]);
-                add_matrix_vector(&mut sum, &self.upper[at], &x[i]);
+                add_matrix_vector(C::load(&y[i]), &self.lower[at], &x[node]).store(&mut y[i]);
+                sum = add_matrix_vector(sum, &self.upper[at], &x[i]);
             }
-            for (y, sum) in y[node].iter_mut().zip(sum) {
-                *y += sum;
-            }
+            C::load(&y[node]).add_scaled(sum, 1.0).store(&mut y[node]);
         }
     }
 }
@@ -67,22 +79,25 @@ impl<const B: usize> Entries<B> {
 #[derive(Clone, Debug)]
 pub(crate) struct BlockLu<const B: usize> {
     diagonal: Vec<Block<B>>,
-    pivots: Vec<[u8; B]>,
+    /// The order of rows that pivoting gave each.
+    pivoted: Vec<[u8; B]>,
     /// Beside `Symbolic::rows`.
     lower: Vec<Block<B>>,
     upper: Vec<Block<B>>,
     /// Of the column at work: whether its lower and upper blocks are zero.
     is_zero: Vec<(bool, bool)>,
+    pub(crate) arithmetic: Arithmetic,
 }
 
 impl<const B: usize> Default for BlockLu<B> {
     fn default() -> Self {
         Self {
             diagonal: Vec::new(),
-            pivots: Vec::new(),
+            pivoted: Vec::new(),
             lower: Vec::new(),
             upper: Vec::new(),
             is_zero: Vec::new(),
+            arithmetic: Arithmetic::fastest(),
         }
     }
 }
@@ -91,13 +106,13 @@ impl<const B: usize> BlockLu<B> {
     /// Sets all blocks to zero, in the shape of `symbolic`.
     pub(crate) fn reset(&mut self, symbolic: &Symbolic) {
         let zero = [[0.0; B]; B];
-        self.diagonal.clear();
+        self.pivoted.resize(symbolic.node.len(), [0; B]);
         self.diagonal.resize(symbolic.node.len(), zero);
-        self.pivots.resize(symbolic.node.len(), [0; B]);
-        self.lower.clear();
         self.lower.resize(symbolic.fill(), zero);
-        self.upper.clear();
         self.upper.resize(symbolic.fill(), zero);
+        for blocks in [&mut self.diagonal, &mut self.lower, &mut self.upper] {
+            blocks.as_flattened_mut().as_flattened_mut().fill(0.0);
+        }
     }
 
     /// Keeps the matrix that is about to be factored.
@@ -105,6 +120,7 @@ impl<const B: usize> BlockLu<B> {
         to.diagonal.clone_from(&self.diagonal);
         to.lower.clone_from(&self.lower);
         to.upper.clone_from(&self.upper);
+        to.arithmetic = self.arithmetic;
     }
 
     /// Takes a matrix again, its diagonal blocks times `scale`.
@@ -117,51 +133,82 @@ impl<const B: usize> BlockLu<B> {
         }
     }
 
-    /// The block of rows `i` and columns `j` (nodes), to be filled before [`Self::factor`].
+    /// The block of rows `i` and columns `j` (nodes), column by column, to be filled before
+    /// [`Self::factor`].
     ///
     /// The pair must be an edge of the analysed graph or a node with itself.
     pub(crate) fn entry(&mut self, symbolic: &Symbolic, i: u32, j: u32) -> &mut Block<B> {
-        let (row, column) = (symbolic.position[i as usize], symbolic.position[j as usize]);
-        if row == column {
-            return &mut self.diagonal[row as usize];
+        if i == j {
+            return self.diagonal(symbolic, i);
         }
-        let (first, second) = (row.min(column) as usize, row.max(column));
-        let at = symbolic.column(first).partition_point(|r| *r < second);
-        debug_assert_eq!(symbolic.column(first).get(at), Some(&second));
-        let at = symbolic.start[first] + at;
-        if row > column {
-            &mut self.lower[at]
+        let [entry, _] = self.pair_at(symbolic, symbolic.place(i, j), i, j);
+        entry
+    }
+
+    /// The block of a node with itself.
+    pub(crate) fn diagonal(&mut self, symbolic: &Symbolic, i: u32) -> &mut Block<B> {
+        &mut self.diagonal[symbolic.position[i as usize] as usize]
+    }
+
+    /// The blocks (i, j) and (j, i) of an edge from its [`Symbolic::place`].
+    pub(crate) fn pair_at(
+        &mut self,
+        symbolic: &Symbolic,
+        place: usize,
+        i: u32,
+        j: u32,
+    ) -> [&mut Block<B>; 2] {
+        let (lower, upper) = (&mut self.lower[place], &mut self.upper[place]);
+        if symbolic.position[i as usize] > symbolic.position[j as usize] {
+            [lower, upper]
         } else {
-            &mut self.upper[at]
+            [upper, lower]
         }
     }
 
     /// Factors in place; false where a pivot vanishes or is not finite.
     #[must_use]
     pub(crate) fn factor(&mut self, symbolic: &Symbolic) -> bool {
+        let arithmetic = self.arithmetic;
+        arithmetic.run(Factor { lu: self, symbolic })
+    }
+
+    /// Solves H x = r; `x` holds r (one block a node) on the way in.
+    pub(crate) fn solve(&self, symbolic: &Symbolic, x: &mut [[f64; B]]) {
+        let work = Solve {
+            lu: self,
+            symbolic,
+            x,
+        };
+        self.arithmetic.narrow().run(work);
+    }
+
+    #[inline(always)]
+    fn factor_all<C: Column<B>>(&mut self, symbolic: &Symbolic) -> bool {
         for k in 0..symbolic.node.len() {
-            let Some(pivots) = factor_block(&mut self.diagonal[k]) else {
+            if !factor(&mut self.diagonal[k], &mut self.pivoted[k]) {
                 return false;
-            };
-            self.pivots[k] = pivots;
-            let range = symbolic.start[k]..symbolic.start[k + 1];
-            for at in range.clone() {
-                divide_right(&mut self.lower[at], &self.diagonal[k], &pivots);
             }
-            self.update_from(symbolic, range);
+            let range = symbolic.start[k]..symbolic.start[k + 1];
+            for lower in &mut self.lower[range.clone()] {
+                divide_right::<B, C>(lower, &self.diagonal[k], &self.pivoted[k]);
+            }
+            self.update_from::<C>(symbolic, range);
         }
         true
     }
 
     /// H_ij -= L_ik U_kj for all pairs of the column whose blocks lie in `range`.
-    fn update_from(&mut self, symbolic: &Symbolic, range: std::ops::Range<usize>) {
+    #[inline(always)]
+    fn update_from<C: Column<B>>(&mut self, symbolic: &Symbolic, range: std::ops::Range<usize>) {
         // Later columns lie behind this one.
         let (lower, later_lower) = self.lower.split_at_mut(range.end);
         let (upper, later_upper) = self.upper.split_at_mut(range.end);
         self.is_zero.clear();
-        let pairs = lower[range.clone()].iter().zip(&upper[range.clone()]);
-        self.is_zero
-            .extend(pairs.map(|(l, u)| (*l == [[0.0; B]; B], *u == [[0.0; B]; B])));
+        for at in range.clone() {
+            self.is_zero
+                .push((is_zero(&lower[at]), is_zero(&upper[at])));
+        }
         for at_j in range.clone() {
             let (lower_zero, upper_zero) = self.is_zero[at_j - range.start];
             if lower_zero && upper_zero {
@@ -169,7 +216,7 @@ impl<const B: usize> BlockLu<B> {
             }
             let j = symbolic.rows[at_j] as usize;
             if !lower_zero && !upper_zero {
-                subtract_product(&mut self.diagonal[j], &lower[at_j], &upper[at_j]);
+                subtract_product::<B, C>(&mut self.diagonal[j], &lower[at_j], &upper[at_j]);
             }
             // In a complete pattern later rows of this column all lie in column j; both ascend.
             let mut target = symbolic.start[j];
@@ -189,128 +236,82 @@ impl<const B: usize> BlockLu<B> {
                 let to = target - range.end;
                 let (other_lower_zero, other_upper_zero) = self.is_zero[at_i - range.start];
                 if !other_lower_zero && !upper_zero {
-                    subtract_product(&mut later_lower[to], &lower[at_i], &upper[at_j]);
+                    subtract_product::<B, C>(&mut later_lower[to], &lower[at_i], &upper[at_j]);
                 }
                 if !lower_zero && !other_upper_zero {
-                    subtract_product(&mut later_upper[to], &lower[at_j], &upper[at_i]);
+                    subtract_product::<B, C>(&mut later_upper[to], &lower[at_j], &upper[at_i]);
                 }
             }
         }
     }
 
-    /// Solves H x = r; `x` holds r (one block a node) on the way in.
-    pub(crate) fn solve(&self, symbolic: &Symbolic, x: &mut [[f64; B]]) {
+    #[inline(always)]
+    fn solve_all<C: Column<B>>(&self, symbolic: &Symbolic, x: &mut [[f64; B]]) {
         for k in 0..symbolic.node.len() {
             let y = x[symbolic.node[k] as usize];
             for at in symbolic.start[k]..symbolic.start[k + 1] {
-                let i = symbolic.node[symbolic.rows[at] as usize] as usize;
-                subtract_matrix_vector(&mut x[i], &self.lower[at], &y);
+                let x = &mut x[symbolic.node[symbolic.rows[at] as usize] as usize];
+                subtract_matrix_vector(C::load(x), &self.lower[at], &y).store(x);
             }
         }
         for k in (0..symbolic.node.len()).rev() {
             let node = symbolic.node[k] as usize;
-            let mut y = x[node];
+            let mut y = C::load(&x[node]);
             for at in symbolic.start[k]..symbolic.start[k + 1] {
                 let j = symbolic.node[symbolic.rows[at] as usize] as usize;
-                subtract_matrix_vector(&mut y, &self.upper[at], &x[j]);
+                y = subtract_matrix_vector(y, &self.upper[at], &x[j]);
             }
-            solve_block(&self.diagonal[k], &self.pivots[k], &mut y);
-            x[node] = y;
+            y.store(&mut x[node]);
+            solve(&self.diagonal[k], &self.pivoted[k], &mut x[node]);
         }
     }
 }
 
-/// LU with partial pivoting in place; `None` where a pivot is zero or not finite.
-fn factor_block<const B: usize>(a: &mut Block<B>) -> Option<[u8; B]> {
-    let mut pivots = [0_u8; B];
-    for k in 0..B {
-        let mut best = k;
-        for i in k + 1..B {
-            if a[i][k].abs() > a[best][k].abs() {
-                best = i;
-            }
-        }
-        pivots[k] = best as u8;
-        a.swap(k, best);
-        let inverse = 1.0 / a[k][k];
-        if a[k][k] == 0.0 || !inverse.is_finite() {
-            return None;
-        }
-        let row = a[k];
-        for next in a.iter_mut().skip(k + 1) {
-            let factor = next[k] * inverse;
-            next[k] = factor;
-            for j in k + 1..B {
-                next[j] -= factor * row[j];
-            }
-        }
-    }
-    Some(pivots)
+/// [`Entries::multiply`].
+struct Multiply<'a, const B: usize> {
+    matrix: &'a Entries<B>,
+    symbolic: &'a Symbolic,
+    x: &'a [[f64; B]],
+    y: &'a mut [[f64; B]],
 }
 
-/// x = A^-1 x from the factor.
-fn solve_block<const B: usize>(lu: &Block<B>, pivots: &[u8; B], x: &mut [f64; B]) {
-    // All exchanges first: the factor's rows were exchanged whole.
-    for k in 0..B {
-        x.swap(k, pivots[k] as usize);
-    }
-    for k in 0..B {
-        for i in k + 1..B {
-            x[i] -= lu[i][k] * x[k];
-        }
-    }
-    for k in (0..B).rev() {
-        for j in k + 1..B {
-            x[k] -= lu[k][j] * x[j];
-        }
-        x[k] /= lu[k][k];
+impl<const B: usize> Work<B> for Multiply<'_, B> {
+    type Output = ();
+
+    #[inline(always)]
+    fn with<C: Column<B>>(self) {
+        self.matrix.multiply_all::<C>(self.symbolic, self.x, self.y);
     }
 }
 
-/// X = X A^-1 from the factor P A = L U: solve y U = x, then z L = y, then z P.
-fn divide_right<const B: usize>(x: &mut Block<B>, lu: &Block<B>, pivots: &[u8; B]) {
-    for row in x.iter_mut() {
-        for j in 0..B {
-            let mut y = row[j];
-            for k in 0..j {
-                y -= row[k] * lu[k][j];
-            }
-            row[j] = y / lu[j][j];
-        }
-        for j in (0..B).rev() {
-            for k in j + 1..B {
-                row[j] -= row[k] * lu[k][j];
-            }
-        }
-        for k in (0..B).rev() {
-            row.swap(k, pivots[k] as usize);
-        }
+/// [`BlockLu::factor`].
+struct Factor<'a, const B: usize> {
+    lu: &'a mut BlockLu<B>,
+    symbolic: &'a Symbolic,
+}
+
+impl<const B: usize> Work<B> for Factor<'_, B> {
+    type Output = bool;
+
+    #[inline(always)]
+    fn with<C: Column<B>>(self) -> bool {
+        self.lu.factor_all::<C>(self.symbolic)
     }
 }
 
-fn subtract_product<const B: usize>(c: &mut Block<B>, a: &Block<B>, b: &Block<B>) {
-    for i in 0..B {
-        for k in 0..B {
-            for j in 0..B {
-                c[i][j] -= a[i][k] * b[k][j];
-            }
-        }
-    }
+/// [`BlockLu::solve`].
+struct Solve<'a, const B: usize> {
+    lu: &'a BlockLu<B>,
+    symbolic: &'a Symbolic,
+    x: &'a mut [[f64; B]],
 }
 
-fn add_matrix_vector<const B: usize>(y: &mut [f64; B], a: &Block<B>, x: &[f64; B]) {
-    for i in 0..B {
-        for j in 0..B {
-            y[i] += a[i][j] * x[j];
-        }
-    }
-}
+impl<const B: usize> Work<B> for Solve<'_, B> {
+    type Output = ();
 
-fn subtract_matrix_vector<const B: usize>(y: &mut [f64; B], a: &Block<B>, x: &[f64; B]) {
-    for i in 0..B {
-        for j in 0..B {
-            y[i] -= a[i][j] * x[j];
-        }
+    #[inline(always)]
+    fn with<C: Column<B>>(self) {
+        self.lu.solve_all::<C>(self.symbolic, self.x);
     }
 }
 
@@ -352,9 +353,8 @@ mod tests {
             .collect();
         let mut x = vec![[0.0; B]; nodes];
         for (&(i, j), block) in pairs.iter().zip(&blocks) {
-            let mut y = [0.0; B];
-            subtract_matrix_vector(&mut y, block, &want[j as usize]);
-            (0..B).for_each(|k| x[i as usize][k] -= y[k]);
+            let x = &mut x[i as usize];
+            *x = add_matrix_vector(*x, block, &want[j as usize]);
         }
         assert!(lu.factor(&symbolic));
         lu.solve(&symbolic, &mut x);
@@ -384,5 +384,86 @@ mod tests {
         let mut lu = BlockLu::<3>::default();
         lu.reset(&symbolic);
         assert!(!lu.factor(&symbolic));
+    }
+    /// All that this processor has.
+    fn all_arithmetic() -> Vec<Arithmetic> {
+        let fastest = Arithmetic::fastest();
+        let mut all = vec![Arithmetic::Plain, fastest.narrow(), fastest];
+        all.dedup();
+        all
+    }
+
+    /// Of all numbers, row by row, of the factors of a random matrix and what is solved with them; of what
+    /// there is, where it is refused.
+    fn bits<const B: usize>(
+        arithmetic: Arithmetic,
+        symbolic: &Symbolic,
+        mut seed: u64,
+    ) -> Vec<u64> {
+        let mut lu = BlockLu::<B> {
+            arithmetic,
+            ..BlockLu::default()
+        };
+        lu.reset(symbolic);
+        let nodes = symbolic.node.len();
+        let refused = number(&mut seed) < -0.5;
+        for blocks in [&mut lu.diagonal, &mut lu.lower, &mut lu.upper] {
+            for block in blocks {
+                let size = number(&mut seed);
+                for x in block.as_flattened_mut() {
+                    // Zero blocks, and zeros of both signs in others.
+                    let x_size = number(&mut seed);
+                    *x = if size < -0.4 { 0.0 } else { number(&mut seed) };
+                    *x *= if x_size < -0.9 { 0.0 } else { 1.0 };
+                }
+            }
+        }
+        for (k, block) in lu.diagonal.iter_mut().enumerate() {
+            if !refused || k + 1 < nodes {
+                (0..B).for_each(|i| block[i][(i + k) % B] += 2.0);
+            }
+        }
+        if refused && let Some(column) = lu.diagonal.last_mut().and_then(|b| b.last_mut()) {
+            *column = [f64::NAN; B];
+        }
+        let mut saved = Entries::default();
+        lu.save(&mut saved);
+        let mut x: Vec<[f64; B]> = (0..nodes)
+            .map(|_| [(); B].map(|()| number(&mut seed)))
+            .collect();
+        let mut product = Vec::new();
+        saved.multiply(symbolic, &x, &mut product);
+        let solved = lu.factor(symbolic);
+        if solved {
+            lu.solve(symbolic, &mut x);
+        }
+        assert_ne!(solved, refused);
+        let blocks = [&lu.diagonal, &lu.lower, &lu.upper].into_iter().flatten();
+        let numbers = blocks.flatten().chain(&x).chain(&product).flatten();
+        // One NaN is as good as another.
+        numbers
+            .map(|x| if x.is_nan() { f64::NAN } else { *x }.to_bits())
+            .collect()
+    }
+
+    #[test]
+    fn all_instructions_give_the_same_bits() {
+        let edges = (0..20_u32).flat_map(|i| [(i, (i * 7 + 3) % 20), (i, (i + 1) % 20)]);
+        let patterns = [
+            Symbolic::new(1, std::iter::empty()),
+            Symbolic::new(20, edges.clone()),
+            Symbolic::without_fill(20, edges, std::iter::once(3)),
+        ];
+        for symbolic in &patterns {
+            for seed in 0..30 {
+                let six = bits::<6>(Arithmetic::Plain, symbolic, seed);
+                let three = bits::<3>(Arithmetic::Plain, symbolic, seed);
+                for arithmetic in all_arithmetic() {
+                    let name = format!("{arithmetic:?}, seed {seed}");
+                    assert!(six == bits::<6>(arithmetic, symbolic, seed), "{name}");
+                    assert!(three == bits::<3>(arithmetic, symbolic, seed), "{name}");
+                }
+            }
+        }
     }
 }

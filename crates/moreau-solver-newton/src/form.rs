@@ -333,12 +333,12 @@ impl BodyForm {
     pub(crate) fn add_jacobian(&self, l: &Dual, scale: f64, f: &mut [Six]) {
         for (c, l) in self.contacts.iter().zip(&l.contacts) {
             let l = [l.x * scale, l.y * scale, l.z * scale];
-            for k in 0..3 {
-                if c.a != NONE {
-                    add_scaled(&mut f[c.a as usize], &c.ja[k], l[k]);
-                }
-                if c.b != NONE {
-                    add_scaled(&mut f[c.b as usize], &c.jb[k], l[k]);
+            for (body, rows) in [(c.a, &c.ja), (c.b, &c.jb)] {
+                if body != NONE {
+                    let f = &mut f[body as usize];
+                    for i in 0..6 {
+                        f[i] = f[i] + rows[0][i] * l[0] + rows[1][i] * l[1] + rows[2][i] * l[2];
+                    }
                 }
             }
         }
@@ -357,12 +357,26 @@ impl BodyForm {
     pub(crate) fn residual(&self, l: &Dual, v: &[Six]) -> (f64, Option<usize>) {
         let mut worst = (0.0, None);
         for (i, (c, l)) in self.contacts.iter().zip(&l.contacts).enumerate() {
-            let map = natural_map(*l, c.velocity(v), c.mu, c.trace);
-            if map > worst.0 || map.is_nan() || worst.1.is_none() {
-                worst = (map, Some(i));
-            }
+            worst = larger(worst, i, natural_map(*l, c.velocity(v), c.mu, c.trace));
         }
         self.rows_residual(l, v, worst)
+    }
+
+    /// The same where it is less than `bound`; looks no further than the first that is not.
+    pub(crate) fn residual_below(
+        &self,
+        l: &Dual,
+        v: &[Six],
+        bound: f64,
+    ) -> Option<(f64, Option<usize>)> {
+        let mut worst = (0.0, None);
+        for (i, (c, l)) in self.contacts.iter().zip(&l.contacts).enumerate() {
+            worst = larger(worst, i, natural_map(*l, c.velocity(v), c.mu, c.trace));
+            if !(worst.0 < bound) {
+                return None;
+            }
+        }
+        Some(self.rows_residual(l, v, worst)).filter(|worst| worst.0 < bound)
     }
 
     /// The root mean square of the natural maps of the contacts, m/s.
@@ -520,6 +534,15 @@ impl Dual {
 
     pub(crate) fn is_finite(&self) -> bool {
         self.contacts.iter().all(|l| l.is_finite()) && self.rows.iter().all(|l| l.is_finite())
+    }
+}
+
+/// The larger of the worst natural map so far and that of contact `i`; what is not a number is the worst.
+fn larger(worst: (f64, Option<usize>), i: usize, map: f64) -> (f64, Option<usize>) {
+    if map > worst.0 || map.is_nan() || worst.1.is_none() {
+        (map, Some(i))
+    } else {
+        worst
     }
 }
 

@@ -197,7 +197,7 @@ impl Interior {
             };
             p.slope = [[1.0, d1, d2], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
             p.off = apply(&p.slope, error);
-            p.scaling = Scaling::new(p.x, y);
+            p.scaling.set(p.x, y);
             p.lambda = apply(&p.scaling.w, y);
             let mut k = multiply(&p.scaling.square, &p.slope);
             for (row, a) in k.iter_mut().zip(p.unscale.to_array()) {

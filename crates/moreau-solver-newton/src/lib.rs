@@ -56,7 +56,10 @@
 //! An answer that no stage brings within the tolerance is the best of all, and is not called
 //! converged.
 
+mod arithmetic;
+mod assembly;
 mod augmented;
+mod block;
 mod block_lu;
 mod cascade;
 mod contact_space;
@@ -223,6 +226,14 @@ impl NewtonSolver {
         let pairs = contacts.chain(rows).map(|(a, b)| (index[a], index[b]));
         self.cascade.system.analyse_graph(bodies, pairs, &limits);
         self.cascade.system.multiply_adds()
+    }
+
+    /// Multiply-adds of one Newton step for `problem`, roughly: [`NewtonSolver::work_estimate`], assembly and line search.
+    /// With [`NewtonSettings::max_work`] it says how many steps a solve may take.
+    pub fn step_estimate(&mut self, problem: &ContactProblem) -> u64 {
+        let size = problem.contacts().len() + problem.rows().len();
+        self.work_estimate(problem)
+            .saturating_add(system::beside_factors(size))
     }
 }
 

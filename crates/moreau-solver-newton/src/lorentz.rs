@@ -47,48 +47,40 @@ pub(crate) fn divide(a: Vec3, b: Vec3) -> Vec3 {
 }
 
 impl Scaling {
-    /// Of an x and a y inside.
-    pub(crate) fn new(x: Vec3, y: Vec3) -> Self {
+    /// Makes it that of an x and a y inside.
+    pub(crate) fn set(&mut self, x: Vec3, y: Vec3) {
         let (size_x, size_y) = (det(x).sqrt(), det(y).sqrt());
         let (x, y) = (x / size_x, y / size_y);
         let g = (0.5 * (1.0 + x.dot(y))).sqrt();
-        let w = [x.x + y.x, x.y - y.y, x.z - y.z].map(|k| k / (2.0 * g));
+        let (a, b, c) = (x.x + y.x, x.y - y.y, x.z - y.z);
+        let (a, b, c) = (a / (2.0 * g), b / (2.0 * g), c / (2.0 * g));
         let eta = (size_x / size_y).sqrt();
-        let k = 1.0 / (1.0 + w[0]);
-        let mut scaling = Self::default();
-        for i in 0..3 {
-            for j in 0..3 {
-                let one = if i == j { 1.0 } else { 0.0 };
-                let (there, back) = match (i, j) {
-                    (0, 0) => (w[0], w[0]),
-                    (0, t) | (t, 0) => (w[t], -w[t]),
-                    _ => (one + w[i] * w[j] * k, one + w[i] * w[j] * k),
-                };
-                let sign = if i == 0 { one } else { -one };
-                scaling.w[i][j] = eta * there;
-                scaling.inverse[i][j] = back / eta;
-                scaling.square[i][j] = eta * eta * (2.0 * w[i] * w[j] - sign);
-            }
-        }
-        scaling
+        let k = 1.0 / (1.0 + a);
+        let (bb, bc, cc) = (1.0 + b * b * k, 0.0 + b * c * k, 1.0 + c * c * k);
+        let (wb, wc, wbc) = (eta * b, eta * c, eta * bc);
+        self.w = [[eta * a, wb, wc], [wb, eta * bb, wbc], [wc, wbc, eta * cc]];
+        let (vb, vc, vbc) = (-b / eta, -c / eta, bc / eta);
+        self.inverse = [[a / eta, vb, vc], [vb, bb / eta, vbc], [vc, vbc, cc / eta]];
+        let (ab, ac, bc) = (2.0 * a * b, 2.0 * a * c, 2.0 * b * c);
+        let e = eta * eta;
+        self.square = [
+            [e * (2.0 * a * a - 1.0), e * ab, e * ac],
+            [e * (ab + 0.0), e * (2.0 * b * b + 1.0), e * (bc + 0.0)],
+            [e * (ac + 0.0), e * (bc + 0.0), e * (2.0 * c * c + 1.0)],
+        ];
     }
 }
 
 /// The largest a for which x + a d is in the cone, for an x inside; infinite where all are.
 pub(crate) fn longest(x: Vec3, d: Vec3) -> f64 {
     let mut most = if d.x < 0.0 { -x.x / d.x } else { f64::INFINITY };
-    // det(x + a d) = 0 in its numerically stable form.
+    // det(x + a d) = 0 in its numerically stable form. Without a root all is NaN, and not less.
     let (a, c) = (det(d), det(x));
     let b = 2.0 * (x.x * d.x - x.y * d.y - x.z * d.z);
-    let discriminant = b * b - 4.0 * a * c;
-    if discriminant >= 0.0 {
-        let root = discriminant.sqrt();
-        let q = -0.5 * if b >= 0.0 { b + root } else { b - root };
-        for a in [q / a, c / q] {
-            if a > 0.0 && a < most {
-                most = a;
-            }
-        }
+    let root = (b * b - 4.0 * a * c).sqrt();
+    let q = -0.5 * if b >= 0.0 { b + root } else { b - root };
+    for a in [q / a, c / q] {
+        most = if (a > 0.0) & (a < most) { a } else { most };
     }
     most
 }
@@ -135,7 +127,8 @@ mod tests {
     fn the_scaling_takes_both_to_the_same_point() {
         for x in inside() {
             for y in inside() {
-                let s = Scaling::new(x, y);
+                let mut s = Scaling::default();
+                s.set(x, y);
                 let size =
                     1e-8 * (1.0 + x.length()) * (1.0 + y.length()) / (det(x) * det(y)).sqrt();
                 let there = apply(&s.w, y);

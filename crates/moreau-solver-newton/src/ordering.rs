@@ -145,6 +145,15 @@ impl Symbolic {
         &self.rows[self.start[k]..self.start[k + 1]]
     }
 
+    /// Where the blocks of two nodes of an edge with each other lie, beside `rows`.
+    pub(crate) fn place(&self, i: u32, j: u32) -> usize {
+        let (i, j) = (self.position[i as usize], self.position[j as usize]);
+        let (first, second) = (i.min(j) as usize, i.max(j));
+        let at = self.column(first).partition_point(|r| *r < second);
+        debug_assert_eq!(self.column(first).get(at), Some(&second));
+        self.start[first] + at
+    }
+
     /// Block operations of a numeric factorisation: the work estimate.
     pub(crate) fn work(&self) -> u64 {
         (0..self.node.len())

@@ -234,7 +234,7 @@ impl PrimalDual {
             &self.l,
             &self.v,
             &mut self.residual,
-            Some((&mut self.jacobians, &mut self.jacobian_rows)),
+            (&mut self.jacobians, &mut self.jacobian_rows),
         )
     }
 
@@ -302,8 +302,8 @@ impl PrimalDual {
             for (v, d) in self.trial_v.iter_mut().zip(&self.step_v) {
                 crate::form::add_scaled(v, d, t);
             }
-            let value = evaluate(form, &self.trial, &self.trial_v, &mut self.residual, None);
-            if value <= (1.0 - 1e-3 * t) * merit {
+            let value = value_within((1.0 - 1e-3 * t) * merit, form, &self.trial, &self.trial_v);
+            if let Some(value) = value {
                 std::mem::swap(&mut self.l, &mut self.trial);
                 form.velocities(&self.l, &mut self.v);
                 self.evaluate(form);
@@ -316,20 +316,18 @@ impl PrimalDual {
     }
 }
 
-/// F = l - p(l - rho u) into `residual`, the Jacobians of p where wanted; returns |F/rho|.
+/// F = l - p(l - rho u) into `residual`, and the Jacobians of p; returns |F/rho|.
 fn evaluate(
     form: &BodyForm,
     l: &Dual,
     v: &[Six],
     residual: &mut Dual,
-    mut jacobians: Option<(&mut Vec<Three>, &mut Vec<f64>)>,
+    (contacts, rows): (&mut Vec<Three>, &mut Vec<f64>),
 ) -> f64 {
     residual.contacts.clear();
     residual.rows.clear();
-    if let Some((contacts, rows)) = &mut jacobians {
-        contacts.clear();
-        rows.clear();
-    }
+    contacts.clear();
+    rows.clear();
     let mut sum = 0.0;
     for (c, l) in form.contacts.iter().zip(&l.contacts) {
         let z: Vec3 = *l - c.velocity(v) * c.rho;
@@ -337,9 +335,7 @@ fn evaluate(
         let f = *l - p;
         sum += (f / c.rho).length_squared();
         residual.contacts.push(f);
-        if let Some((contacts, _)) = &mut jacobians {
-            contacts.push(g);
-        }
+        contacts.push(g);
     }
     for (r, l) in form.rows.iter().zip(&l.rows) {
         let w = r.velocity(v) + r.bias + r.regularization * l;
@@ -348,9 +344,29 @@ fn evaluate(
         let f = l - p;
         sum += (f * r.diagonal) * (f * r.diagonal);
         residual.rows.push(f);
-        if let Some((_, rows)) = &mut jacobians {
-            rows.push(if p == z { 1.0 } else { 0.0 });
-        }
+        rows.push(if p == z { 1.0 } else { 0.0 });
     }
     sum.sqrt()
+}
+
+/// |F/rho| where it is at most `most`; looks no further than where that is sure to be false.
+fn value_within(most: f64, form: &BodyForm, l: &Dual, v: &[Six]) -> Option<f64> {
+    // Sums of squares only grow; this much more and the root of no rounding is within.
+    let enough = most * most * (1.0 + 1e-9) + f64::MIN_POSITIVE;
+    let mut sum = 0.0;
+    for (c, l) in form.contacts.iter().zip(&l.contacts) {
+        let z: Vec3 = *l - c.velocity(v) * c.rho;
+        let (p, _) = alart_curnier(z, c.mu);
+        sum += ((*l - p) / c.rho).length_squared();
+        if sum > enough {
+            return None;
+        }
+    }
+    for (r, l) in form.rows.iter().zip(&l.rows) {
+        let w = r.velocity(v) + r.bias + r.regularization * l;
+        let f = l - (l - w / r.diagonal).clamp(r.lower, r.upper);
+        sum += (f * r.diagonal) * (f * r.diagonal);
+    }
+    let value = sum.sqrt();
+    (value <= most).then_some(value)
 }

@@ -10,6 +10,7 @@
 //! and again, gets the answer without alpha. delta goes to zero as steps succeed. Backtracking on
 //! |F/rho| over the last four values. A step of iterative refinement follows each solve.
 
+use crate::block::transposed;
 use crate::block_lu::BlockLu;
 use crate::maps::{IDENTITY, Three, ZERO, alart_curnier, apply, multiply, scaled};
 use crate::ordering::Symbolic;
@@ -232,10 +233,10 @@ impl Proximal {
                                 + scaled_g[a][b] * step.alpha;
                         }
                     }
-                    *self.lu.entry(&self.symbolic, i as u32, i as u32) = block;
+                    *self.lu.entry(&self.symbolic, i as u32, i as u32) = transposed(&block);
                 } else if *g != ZERO {
-                    *self.lu.entry(&self.symbolic, i as u32, j as u32) =
-                        multiply(&scaled_g, &w.transpose().to_cols_array_2d());
+                    let block = multiply(&scaled_g, &w.transpose().to_cols_array_2d());
+                    *self.lu.entry(&self.symbolic, i as u32, j as u32) = transposed(&block);
                 }
             }
         }

@@ -11,7 +11,8 @@
 //! H is factored where that takes at most a given work, and solved by a Krylov method with an
 //! incomplete factorisation elsewhere (`krylov.rs`).
 
-use crate::block_lu::{Block, BlockLu, Entries};
+use crate::assembly::Assembly;
+use crate::block_lu::{BlockLu, Entries};
 use crate::form::{BodyForm, Dual, NONE, Six, add_scaled, dot};
 use crate::krylov::{End, Krylov, Preconditioned};
 use crate::maps::Three;
@@ -60,6 +61,11 @@ pub(crate) struct KrylovLimits {
 impl KrylovLimits {
     /// What rounding allows, nearly.
     pub(crate) const EXACT: f64 = 1e-11;
+}
+
+/// Multiply-adds of a step beside the factorisation, for so many contacts and rows.
+pub(crate) fn beside_factors(contacts: usize) -> u64 {
+    (CONTACT_ASSEMBLY + LOOKS * CONTACT_LOOK) * contacts.max(1) as u64
 }
 
 #[derive(Clone, Debug, Default)]
@@ -206,8 +212,7 @@ impl System {
 
     /// Multiply-adds of a step with a complete factorisation: assembly, factors and line search.
     pub(crate) fn step_work(&self, form: &BodyForm) -> u64 {
-        let contacts = (form.contacts.len() + form.rows.len()) as u64;
-        self.multiply_adds() + (CONTACT_ASSEMBLY + LOOKS * CONTACT_LOOK) * contacts.max(1)
+        self.multiply_adds() + beside_factors(form.contacts.len() + form.rows.len())
     }
 
     /// Whether Krylov methods solve.
@@ -241,45 +246,12 @@ impl System {
         self.factorizations += 1;
         self.charge(form, CONTACT_ASSEMBLY);
         self.lu.reset(&self.symbolic);
-        for body in 0..form.bodies() {
-            let block = self.lu.entry(&self.symbolic, body as u32, body as u32);
-            let (m, i) = (form.mass[body], &form.inertia[body]);
-            for d in 0..3 {
-                block[d][d] = m;
-            }
-            let inertia = [[i.xx, i.xy, i.xz], [i.xy, i.yy, i.yz], [i.xz, i.yz, i.zz]];
-            for (row, values) in block[3..].iter_mut().zip(inertia) {
-                row[3..].copy_from_slice(&values);
-            }
-        }
-        for (c, k) in form.contacts.iter().zip(&k.contacts) {
-            if k.iter().flatten().all(|x| *x == 0.0) {
-                continue;
-            }
-            let (ka, kb) = (weigh(k, &c.ja), weigh(k, &c.jb));
-            for (i, ji) in [(c.a, &c.ja), (c.b, &c.jb)] {
-                for (j, kj) in [(c.a, &ka), (c.b, &kb)] {
-                    if i != NONE && j != NONE {
-                        add_product(self.lu.entry(&self.symbolic, i, j), ji, kj);
-                    }
-                }
-            }
-        }
-        for (r, k) in form.rows.iter().zip(&k.rows) {
-            if *k == 0.0 {
-                continue;
-            }
-            for (i, ji) in [(r.a, &r.ja), (r.b, &r.jb)] {
-                for (j, jj) in [(r.a, &r.ja), (r.b, &r.jb)] {
-                    if i != NONE && j != NONE {
-                        let block = self.lu.entry(&self.symbolic, i, j);
-                        for (row, x) in block.iter_mut().zip(ji) {
-                            add_scaled(row, jj, x * k);
-                        }
-                    }
-                }
-            }
-        }
+        self.lu.arithmetic.run(Assembly {
+            form,
+            weights: k,
+            symbolic: &self.symbolic,
+            lu: &mut self.lu,
+        });
         if self.incomplete {
             return self.factor_incomplete(k);
         }
@@ -410,26 +382,6 @@ fn subtract_product(form: &BodyForm, k: &Weights, x: &[Six], r: &mut [Six]) {
     form.add_jacobian(&dual, -1.0, r);
 }
 
-/// K J.
-fn weigh(k: &Three, j: &[Six; 3]) -> [Six; 3] {
-    let mut out = [[0.0; 6]; 3];
-    for (row, k) in out.iter_mut().zip(k) {
-        for i in 0..3 {
-            add_scaled(row, &j[i], k[i]);
-        }
-    }
-    out
-}
-
-/// block += J' (K J).
-fn add_product(block: &mut Block<6>, j: &[Six; 3], kj: &[Six; 3]) {
-    for (i, row) in block.iter_mut().enumerate() {
-        for (j, kj) in j.iter().zip(kj) {
-            add_scaled(row, kj, j[i]);
-        }
-    }
-}
-
 /// J x of a contact, without bias.
 pub(crate) fn contact_rate(c: &crate::form::Contact, x: &[Six]) -> Vec3 {
     let mut u = Vec3::ZERO;
@@ -445,6 +397,7 @@ pub(crate) fn contact_rate(c: &crate::form::Contact, x: &[Six]) -> Vec3 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::arithmetic::Arithmetic;
     use crate::maps::{IDENTITY, alart_curnier, inverse, multiply, scaled};
     use crate::support;
 
@@ -495,6 +448,12 @@ mod tests {
         let (mut x, mut y) = (Vec::new(), Vec::new());
         assert!(direct.factor(form, k) && direct.solve(form, k, &r, &mut x));
         assert!(krylov.factor(form, k) && krylov.solve(form, k, &r, &mut y));
+        for arithmetic in [Arithmetic::Plain, Arithmetic::fastest().narrow()] {
+            let mut z = Vec::new();
+            direct.lu.arithmetic = arithmetic;
+            assert!(direct.factor(form, k) && direct.solve(form, k, &r, &mut z));
+            assert_eq!(x, z, "{name}: {arithmetic:?}");
+        }
         // What is left of r, and what the answers differ in, is next to nothing.
         let mut rest = r.clone();
         subtract_product(form, k, &y, &mut rest);

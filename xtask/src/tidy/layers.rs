@@ -219,6 +219,7 @@ pub(crate) const DISK: &[&str] = &["crates/moreau-solver/src/files/load.rs"];
 pub(crate) const UNSAFE: &[&str] = &[
     "benches/peers/src/engines/box3d.rs",
     "crates/moreau-pipeline/tests/allocations.rs",
+    "crates/moreau-solver-newton/src/arithmetic.rs",
     "crates/moreau-solver-simd/src/arithmetic.rs",
     "crates/moreau-solver-simd/src/field.rs",
     "crates/moreau-solver-simd/src/kernel.rs",
