@@ -12,7 +12,7 @@ use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
 use crate::solver_choice::{Chosen, WorldSolver};
-use crate::trial::{CHEAP, Cost, Trial};
+use crate::trial::{CHEAP, Cost, Outcome, Trial};
 use crate::warm_start::warm_scale;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
@@ -181,10 +181,10 @@ impl Worker {
         (out.solver, out.report) = (solver, Some(report));
         out.waits = self.waits;
         let cost = self.cost(&island);
-        let solved = solver == IslandSolver::Newton && report.converged();
-        if self.solver.is_attempt(self.chosen) && (solved || cost != Cost::Cheap) {
+        let outcome = self.solver.outcome(solver, &report);
+        if self.solver.is_attempt(self.chosen) && (outcome != Outcome::Far || cost != Cost::Cheap) {
             let before = island.trial(input.state, cost);
-            let after = before.after(input.state.steps, solved);
+            let after = before.after(input.state.steps, cost, outcome);
             out.trial = island.differs(input.state, after).then_some(after);
         }
         out.guarded = false;
@@ -304,7 +304,11 @@ impl Worker {
             Cost::Large if exact.unwrap_or_else(|| self.is_exact(input, range)) => Effort::Calm,
             Cost::Large => Effort::None,
             _ if self.waits => Effort::None,
-            Cost::Usual if is_calm(input.points, island.contacts) => Effort::Calm,
+            Cost::Usual
+                if self.solver.asks_for_calm(count) && is_calm(input.points, island.contacts) =>
+            {
+                Effort::Calm
+            }
             _ => Effort::Usual,
         };
         self.chosen = self.solver.choose(&self.problem, effort);

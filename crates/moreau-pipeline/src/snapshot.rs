@@ -5,7 +5,7 @@ use crate::world::WorldState;
 use crate::{SnapshotError, World, WorldError};
 
 const MARK: &[u8; 8] = b"moreauW\0";
-const VERSION: u16 = 15;
+const VERSION: u16 = 16;
 
 impl World {
     /// The whole state as bytes: settings, bodies, joints, free ids, contacts and remembered
@@ -151,7 +151,7 @@ fn check(state: &WorldState) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::VERSION;
-    use crate::trial::{MEMORY, Trial};
+    use crate::trial::{Cost, MEMORY, Outcome, Trial};
     use crate::world::WorldState;
     use crate::{Body, Joint, Sleeping, World, WorldSettings};
     use moreau_collision::Shape;
@@ -234,7 +234,7 @@ mod tests {
         let cube = world.add(cube).unwrap().index as usize;
         world.step(1e-3).unwrap();
         let sound = world.snapshot();
-        let failed = |step: u64| Trial::default().after(step, false);
+        let failed = |step: u64| Trial::default().after(step, Cost::Large, Outcome::Far);
         let damages: [fn(&mut WorldState); 3] = [
             |state| state.steps = u64::MAX,
             |state| state.trials_until = 2 + MEMORY,

@@ -5,9 +5,9 @@
 //! | island | solver |
 //! |---|---|
 //! | no friction anywhere, at most `active_set.max_rows` contacts and rows | active set; Newton where that finds no answer |
-//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; with the budget of the next line where there are more than 64 and they are calm; where that ends before it is there, `fast` goes on from its best answer |
+//! | at most `exact_contact_limit` contacts, a factorisation of at most `exact_work_limit` | Newton, with a budget for each contact; with the limit and budget of the next line where there are more than 64 and they are calm; where that ends before it is there, `fast` goes on from its best answer |
 //! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same |
-//! | all others | `fast`: sweeps over SIMD lanes, block sweeps, or sequential impulses |
+//! | all others | `fast`: sweeps over SIMD lanes (up to four times as many as usual where there are few contacts), block sweeps, or sequential impulses |
 //!
 //! Where that was not enough for some steps in a row, `fast` solves an island alone for some more ([`crate::trial`]).
 //! Large heaps are swept without a look for their best order of elimination ([`NewtonSolver::is_within`]).
@@ -18,6 +18,7 @@
 
 use crate::calm::{CalmLimits, Effort};
 use crate::no_answer;
+use crate::trial::{NEAR, Outcome};
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
 use moreau_solver::{ContactSolver, SolveError, SolveReport, StopReason, tolerance_at};
@@ -124,44 +125,49 @@ pub struct SolverSettings {
     /// Which solver.
     pub choice: SolverChoice,
     /// [`SolverChoice::Auto`]: largest work of one factorisation that is solved exactly, in
-    /// multiply-adds. Default 5 million (about 3 ms; a tower of 30 takes 20 thousand). Too
+    /// multiply-adds. Default 5 million (about 2 ms; a tower of 30 takes 20 thousand). Too
     /// small gives up exactness where it was cheap, too big lets a collapsing pile stall a step.
     pub exact_work_limit: u64,
     /// [`SolverChoice::Auto`]: most contact points of an island that is solved exactly. Default
     /// 2500. Bounds the cost of estimating the work. Calm islands may have more, see `calm`.
     pub exact_contact_limit: usize,
     /// [`SolverChoice::Auto`]: multiply-adds that the exact solve of any island may cost. Default 40
-    /// million (about 20 ms): small islands nearly always get to their exact answer by then, a row of
+    /// million (about 12 ms): small islands nearly always get to their exact answer by then, a row of
     /// falling dominoes needs 10 million in some steps.
     pub exact_base_work: u64,
     /// [`SolverChoice::Auto`]: multiply-adds that it may cost beyond that for each contact and row.
-    /// Default 80,000 (about 40 us; the fast path takes 1). Too small leaves islands in motion to
+    /// Default 80,000 (about 25 us; the fast path takes 1 to 4). Too small leaves islands in motion to
     /// the fast path, with residuals of 1e-3 m/s instead of 1e-8; too big lets those that collapse
     /// hold up a step for what they hardly ever get to. [`NewtonSettings::max_work`] bounds both.
     pub exact_contact_work: u64,
     /// [`SolverChoice::Auto`]: whether an island that the exact solver did not get done with is swept for some steps
     /// before it is tried again. Default true: an island in collapse would cost its whole budget in each step, in
     /// vain. False certifies a few more steps of it, for up to ten times the time.
-    /// An island of more than 64 contacts and rows waits after its fifth attempt in a row, for 1, 2, 4, and then always
-    /// 8 steps; a large calm one after the first, for 8, 16, 32, and then always 64. The bodies keep it.
+    /// An island of more than 64 contacts and rows waits after its fifth attempt in a row that was more than 0.1 mm/s off
+    /// (10,000 tolerances), for 1, 2, 4, and then always 8 steps; a large calm one after the first, for 8, 16, 32, and
+    /// then always 64. The bodies keep it.
     pub exact_wait: bool,
     /// [`SolverChoice::Auto`]: the limits of islands whose contacts stay as they are; smaller ones than
-    /// `exact_contact_limit` get its work too. Default: its own.
+    /// `exact_contact_limit` get its work and the larger work limit too. Default: its own.
     pub calm: CalmLimits,
     /// [`SolverChoice::Auto`]: what solves the islands above these limits. Default sweeps
     /// over SIMD lanes.
     pub fast: FastPath,
+    /// [`SolverChoice::Auto`]: sweeps times contacts and rows up to which an island gets more than `simd.max_sweeps`, at
+    /// most four times as many. Default 250,000 (about 3 ms): 400 sweeps up to 625 contacts, 100 from 2500 on. Of what
+    /// 100 sweeps leave 400 leave a quarter or so, in islands that the exact solver did not get done with. 0: none.
+    pub fast_sweeps: u64,
     /// The exact frictionless solver. Default: its own.
     pub active_set: ActiveSetSettings,
     /// Sweeps over SIMD lanes. Default: that solver's own, but for a `tolerance` of 1e-8 m/s,
-    /// `max_sweeps` of 100 (about 1.4 us a contact), and `keep_best` off.
+    /// `max_sweeps` of 100 (about 1.4 us a contact; see `fast_sweeps`), and `keep_best` off.
     pub simd: SimdSettings,
     /// Sequential impulses. Default: its own.
     pub pgs: PgsSettings,
     /// Block sweeps with Anderson acceleration. Default: its own.
     pub block: BlockSettings,
     /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 8e7
-    /// (about 40 ms), so that no island holds up a step for long. With `auto` the budget of
+    /// (about 25 ms), so that no island holds up a step for long. With `auto` the budget of
     /// `exact_base_work` and `exact_contact_work` is mostly less.
     pub newton: NewtonSettings,
 }
@@ -177,6 +183,7 @@ impl Default for SolverSettings {
             exact_wait: true,
             calm: CalmLimits::default(),
             fast: FastPath::Simd,
+            fast_sweeps: 250_000,
             active_set: ActiveSetSettings::default(),
             simd: SimdSettings {
                 max_sweeps: 100,
@@ -203,6 +210,14 @@ pub(crate) struct Chosen {
     /// Multiply-adds that Newton may spend.
     work: u64,
 }
+
+/// Steps of Newton's method that an island in motion takes at least (39 of the fewest in heaps, struck walls and the
+/// showcase), and those that one gets that has not work for as many.
+const LONG_WAY: u64 = 40;
+const SHORT_WAY: u64 = 15;
+
+/// The most that [`SolverSettings::fast_sweeps`] adds to, as a multiple of the fast path's own.
+const MOST_SWEEPS: u32 = 4;
 
 /// Contacts up to which one thread solves an island.
 const SHARED_CONTACTS: usize = 2000;
@@ -293,6 +308,17 @@ impl WorldSolver {
     /// Whether that is the exact solver, and the rule's own choice.
     pub(crate) fn is_attempt(&self, chosen: Chosen) -> bool {
         self.is_auto() && chosen.solver == IslandSolver::Newton
+    }
+
+    /// What came of it.
+    pub(crate) fn outcome(&self, solver: IslandSolver, report: &SolveReport) -> Outcome {
+        if solver == IslandSolver::Newton && report.converged() {
+            Outcome::Solved
+        } else if report.residual <= NEAR * self.chosen.settings.newton.tolerance {
+            Outcome::Near
+        } else {
+            Outcome::Far
+        }
     }
 
     /// Whether a factorisation is within what it may cost for a calm island of so many `bodies`; see
@@ -413,29 +439,47 @@ impl ChosenSolver {
             return by(IslandSolver::ActiveSet, work);
         }
         let large = problem.contacts().len() > self.settings.exact_contact_limit;
-        let work = match effort {
+        let (limit, calm) = (self.settings.exact_work_limit, self.settings.calm);
+        let (limit, work) = match effort {
             Effort::None => return by(fast, 0),
-            Effort::Usual => work,
-            Effort::Calm if large => self.calm_work(problem),
-            Effort::Calm => work.max(self.calm_work(problem)),
+            Effort::Usual => (limit, work),
+            Effort::Calm if large => (limit, self.calm_work(problem)),
+            Effort::Calm => {
+                let work = work.max(self.calm_work(problem));
+                (limit.max(calm.work_limit), work)
+            }
         };
-        if large || self.factorization(problem) <= self.settings.exact_work_limit {
-            by(newton, work)
-        } else {
-            by(fast, 0)
+        if large {
+            return by(newton, work);
+        }
+        let factorization = self.factorization(problem, limit);
+        if factorization.unwrap_or(0) > limit {
+            return by(fast, 0);
+        }
+        // Only what is nearly solved, mostly at rest, takes less than the long way.
+        match (effort, factorization) {
+            (Effort::Usual, Some(_)) => {
+                let step = self.newton.step_estimate(problem);
+                let few = work / LONG_WAY < step;
+                by(
+                    newton,
+                    if few {
+                        work.min(SHORT_WAY * step)
+                    } else {
+                        work
+                    },
+                )
+            }
+            _ => by(newton, work),
         }
     }
 
-    /// Multiply-adds of a factorisation, or what they are at most where that is within the limit.
-    fn factorization(&mut self, problem: &ContactProblem) -> u64 {
+    /// Multiply-adds of a factorisation; `None` where they are within `limit` for any problem of so many bodies.
+    fn factorization(&mut self, problem: &ContactProblem, limit: u64) -> Option<u64> {
         // No order of elimination takes more than a dense matrix of 6x6 blocks.
         let bodies = problem.bodies().len() as u64;
         let dense = bodies.saturating_pow(3).saturating_mul(216);
-        if dense <= self.settings.exact_work_limit {
-            dense
-        } else {
-            self.newton.work_estimate(problem)
-        }
+        (dense > limit).then(|| self.newton.work_estimate(problem))
     }
 
     fn solve(
@@ -496,6 +540,21 @@ impl ChosenSolver {
         Ok((if better { solver } else { by }, report))
     }
 
+    /// Those for an island: the fewer contacts, the more sweeps.
+    fn simd_settings(&self, problem: &ContactProblem) -> SimdSettings {
+        let simd = self.settings.simd;
+        if self.settings.choice != SolverChoice::Auto {
+            return simd;
+        }
+        let size = (problem.contacts().len() + problem.rows().len()).max(1) as u64;
+        let sweeps = u32::try_from(self.settings.fast_sweeps / size).unwrap_or(u32::MAX);
+        let most = simd.max_sweeps.saturating_mul(MOST_SWEEPS);
+        SimdSettings {
+            max_sweeps: sweeps.clamp(simd.max_sweeps, most),
+            ..simd
+        }
+    }
+
     /// Multiply-adds that Newton may spend on an island.
     fn work(&self, problem: &ContactProblem) -> u64 {
         let settings = &self.settings;
@@ -530,10 +589,13 @@ impl ChosenSolver {
             IslandSolver::ActiveSet => {
                 return self.active_set.solve(problem, impulses, velocities);
             }
-            IslandSolver::Simd => (
-                self.settings.simd.tolerance,
-                self.simd.solve(problem, impulses, velocities)?,
-            ),
+            IslandSolver::Simd => {
+                self.simd.set_settings(self.simd_settings(problem));
+                (
+                    self.settings.simd.tolerance,
+                    self.simd.solve(problem, impulses, velocities)?,
+                )
+            }
             IslandSolver::Pgs => (
                 self.settings.pgs.tolerance,
                 self.pgs.solve(problem, impulses, velocities)?,

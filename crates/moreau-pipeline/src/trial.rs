@@ -10,6 +10,9 @@
 //! | of at most `exact_contact_limit` contacts | 0 four times in a row, 1, 2, 4, and always 8 |
 //! | large and calm | 8, 16, 32, and always 64 |
 //!
+//! An attempt that comes near ([`NEAR`]) is in vain for large calm islands only: others are mostly solved again within
+//! a few steps, and sweeps would be farther off.
+//!
 //! Each body keeps that, so that it stays with them when islands part and unite: an island waits where more than
 //! half of its bodies do, as long as one of its size does. [`crate::SolverSettings::exact_wait`] switches it off.
 
@@ -26,6 +29,18 @@ pub(crate) enum Cost {
     /// Of an island that is tried only because it is calm.
     Large,
 }
+
+/// What comes of an attempt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    Solved,
+    /// What is left is at most [`NEAR`] times the exact solver's tolerance.
+    Near,
+    Far,
+}
+
+/// See [`Outcome`]; by default 0.1 mm/s.
+pub(crate) const NEAR: f64 = 1e4;
 
 /// What came of the last attempts at the exact answer of a body's island.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -70,9 +85,11 @@ impl Trial {
     }
 
     /// After an attempt in that step.
-    pub(crate) fn after(&self, step: u64, solved: bool) -> Self {
-        if solved {
-            return Self::default();
+    pub(crate) fn after(&self, step: u64, cost: Cost, outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Solved => return Self::default(),
+            Outcome::Near if cost != Cost::Large => return Self::default(),
+            Outcome::Near | Outcome::Far => {}
         }
         Self {
             since: step.saturating_add(1),
@@ -112,7 +129,12 @@ impl Trial {
 
 #[cfg(test)]
 mod tests {
-    use super::{Cost, MEMORY, Trial};
+    use super::{Cost, MEMORY, Outcome, Trial};
+
+    /// One large island, in vain.
+    fn failed() -> Trial {
+        Trial::default().after(0, Cost::Large, Outcome::Far)
+    }
 
     /// The steps before `end` in which an island is tried that is never solved.
     fn tried(cost: Cost, end: u64) -> Vec<u64> {
@@ -121,7 +143,7 @@ mod tests {
         for step in 0..end {
             if !trial.waits(cost, step) {
                 steps.push(step);
-                trial = trial.after(step, false);
+                trial = trial.after(step, cost, Outcome::Far);
             }
         }
         steps
@@ -139,15 +161,23 @@ mod tests {
 
     #[test]
     fn what_is_solved_does_not_wait() {
-        let failed = Trial::default().after(0, false);
+        let failed = failed();
         assert!(failed.waits(Cost::Large, 1));
-        assert_eq!(failed.after(9, true), Trial::default());
+        let solved = failed.after(9, Cost::Large, Outcome::Solved);
+        assert_eq!(solved, Trial::default());
         assert!(!Trial::default().waits(Cost::Large, 0));
     }
 
     #[test]
+    fn what_comes_near_waits_where_it_is_large_only() {
+        let near = |cost| failed().after(1, cost, Outcome::Near);
+        assert!(near(Cost::Large).waits(Cost::Large, 17));
+        assert_eq!(near(Cost::Usual), Trial::default());
+    }
+
+    #[test]
     fn most_bodies_say_whether_an_island_waits() {
-        let (failed, rested) = (Trial::default().after(0, false), Trial::default());
+        let (failed, rested) = (failed(), Trial::default());
         let of = |some: usize, others: usize| {
             let all = [failed].repeat(some);
             let all = all.into_iter().chain([rested].repeat(others));
@@ -159,16 +189,17 @@ mod tests {
 
     #[test]
     fn what_parts_from_a_large_island_waits_as_small_ones_do() {
-        let failed = Trial::default().after(0, false);
+        let failed = failed();
         assert!(failed.waits(Cost::Large, 8) && !failed.waits(Cost::Usual, 1));
-        let often = (0..5).fold(failed, |trial, step| trial.after(step, false));
+        let fail = |trial: Trial, step| trial.after(step, Cost::Large, Outcome::Far);
+        let often = (0..5).fold(failed, fail);
         assert!(often.waits(Cost::Usual, 5) && !often.waits(Cost::Usual, 9));
         assert!(!often.waits(Cost::Cheap, 5));
     }
 
     #[test]
     fn an_attempt_in_vain_is_forgotten() {
-        let failed = Trial::default().after(0, false);
+        let failed = failed();
         assert_eq!(failed.forgotten(), 1 + MEMORY);
         assert_eq!(failed.parts(MEMORY), Some((1, 1)));
         assert_eq!(failed.parts(1 + MEMORY), None);
@@ -180,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_world_that_begins_later_waits_as_long() {
-        let failed = Trial::default().after(1000, false);
+        let failed = Trial::default().after(1000, Cost::Large, Outcome::Far);
         let there = failed.from(1001);
         for later in 0..12 {
             let here = failed.waits(Cost::Large, 1001 + later);

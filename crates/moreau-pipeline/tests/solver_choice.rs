@@ -179,6 +179,69 @@ fn an_island_that_is_not_solved_is_swept_for_some_steps() {
     assert_eq!(attempts(&mut after(16, true), 30), every_step);
 }
 
+#[test]
+fn a_calm_island_gets_the_limits_of_calm_ones() {
+    let who_solves = |kick: f64, change: fn(&mut WorldSettings)| {
+        let mut settings = settings(SolverChoice::Auto);
+        settings.solver.exact_work_limit = 100;
+        change(&mut settings);
+        let (mut world, ids) = world(settings, 17);
+        let spin = Velocity::new(Vec3::ZERO, vec3(kick, 0.0, 0.0));
+        world.set_velocity(ids[9], spin).unwrap();
+        world.remove(ids[0]).unwrap();
+        who(&world.step(DT).unwrap())
+    };
+    let (exact, swept) = ([("newton", 1, 68)], [("simd", 1, 68)]);
+    assert_eq!(who_solves(0.0, |_| {}), exact);
+    assert_eq!(who_solves(1e-2, |_| {}), swept);
+    assert_eq!(who_solves(0.0, |s| s.solver.calm.work_limit = 100), swept);
+    assert_eq!(who_solves(0.0, |s| s.solver.calm.contact_limit = 0), swept);
+}
+
+/// Only what is solved in a few steps is tried where the work is not enough for the many that all else takes.
+#[test]
+fn a_budget_for_few_steps_is_spent_on_very_few() {
+    // Of 120 contacts, and with no tolerance never done; a step of Newton's method takes 127,000 multiply-adds.
+    let factorizations = |work: u64, kick: f64| {
+        let mut settings = settings(SolverChoice::Auto);
+        settings.solver.newton.tolerance = 0.0;
+        settings.solver.exact_base_work = work;
+        settings.solver.exact_contact_work = 0;
+        settings.solver.calm.contact_work = 0;
+        let (mut world, ids) = world(settings, 30);
+        let spin = Velocity::new(Vec3::ZERO, vec3(kick, 0.0, 0.0));
+        world.set_velocity(ids[9], spin).unwrap();
+        world.remove(ids[0]).unwrap();
+        world.step(DT).unwrap().factorizations
+    };
+    let moving = 1e-2;
+    let associated = 15;
+    assert!(factorizations(3_000_000, moving) <= 15 + associated);
+    assert!(factorizations(6_000_000, moving) >= 40);
+    assert!(factorizations(3_000_000, 0.0) > 20 + associated / 3);
+}
+
+#[test]
+fn small_islands_get_more_sweeps() {
+    let sweeps = |height: usize, fast_sweeps: u64, choice: SolverChoice| {
+        let mut settings = settings(choice);
+        settings.solver.exact_work_limit = 0;
+        settings.solver.calm.contact_limit = 0;
+        settings.solver.simd.tolerance = 0.0;
+        settings.solver.fast_sweeps = fast_sweeps;
+        let (mut world, ids) = world(settings, height);
+        world.remove(ids[0]).unwrap();
+        world.step(DT).unwrap().sweeps
+    };
+    let auto = SolverChoice::Auto;
+    // 40 and 80 contacts.
+    assert_eq!(sweeps(10, 250_000, auto), 400);
+    assert_eq!(sweeps(10, 8_000, auto), 200);
+    assert_eq!(sweeps(20, 8_000, auto), 100);
+    assert_eq!(sweeps(10, 0, auto), 100);
+    assert_eq!(sweeps(10, 250_000, SolverChoice::Simd), 100);
+}
+
 /// What is tried only because it is calm has no other budget.
 #[test]
 fn the_budget_of_large_calm_islands_bounds_them() {

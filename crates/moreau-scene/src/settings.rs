@@ -110,6 +110,10 @@ pub struct SolverSpec {
     /// Choice auto: what solves the islands above these limits. Default simd.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fast: Option<FastPathSpec>,
+    /// Choice auto: sweeps times contacts and rows up to which an island that `fast` solves gets more than
+    /// `simd.max_sweeps`, at most four times as many. Default 250000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fast_sweeps: Option<u64>,
     /// The exact frictionless solver. Default: all of its defaults.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub active_set: Option<ActiveSetSpec>,
@@ -320,6 +324,7 @@ impl SettingsSpec {
                 set(&mut out.solver.calm.max_work, calm.max_work);
             }
             set(&mut out.solver.fast, solver.fast.map(FastPath::from));
+            set(&mut out.solver.fast_sweeps, solver.fast_sweeps);
             if let Some(active_set) = &solver.active_set {
                 set(&mut out.solver.active_set.tolerance, active_set.tolerance);
                 set(&mut out.solver.active_set.max_rows, active_set.max_rows);
