@@ -157,7 +157,7 @@ pub(crate) fn gather(
     if any {
         follow_bounces(state, points, free, (motions, pushed), dt);
     }
-    keep_gaps(points, motions, dt, parallel);
+    keep_gaps(islands, points, motions, dt, parallel);
 }
 
 /// Marks the normal of a contact that pushes, for the bodies that it moves.
@@ -183,9 +183,22 @@ fn hold_bodies(state: &WorldState, p: &Contact, held: &mut [Held]) {
     }
 }
 
+/// Most looks at the gaps of an island.
+const LOOKS: usize = 8;
+
 /// Where mean velocities would close a gap which the end velocities leave open, the end velocities
 /// count.
-fn keep_gaps(points: &[Contact], motions: &mut [Motion], dt: f64, parallel: bool) {
+///
+/// A body whose mean velocity has changed may close other gaps, so that all of its island are looked at again, there and
+/// back by turns. Where that goes on for long, in a chain whose contacts are in no order, all bodies of the island
+/// with contacts get their end velocities, which close none.
+fn keep_gaps(
+    islands: &Islands,
+    points: &[Contact],
+    motions: &mut [Motion],
+    dt: f64,
+    parallel: bool,
+) {
     let closes = |p: &Contact, motions: &[Motion]| {
         let (a, b) = (&motions[p.a.index as usize], &motions[p.b.index as usize]);
         let turning = |m: &Motion, lever: Vec3| m.velocity.angular.cross(lever);
@@ -195,24 +208,47 @@ fn keep_gaps(points: &[Contact], motions: &mut [Motion], dt: f64, parallel: bool
         let end = p.normal.dot(end + turn);
         p.separation.max(0.0) + dt * mean < -RESOLVED * dt && mean < end - RESOLVED
     };
-    // Nothing changes before the first that closes. A body whose mean velocity has changed may close other gaps; each
-    // changes once.
-    loop {
-        let first = if parallel {
-            let points = points.par_iter().with_min_len(SHARE);
-            points.position_first(|p| closes(p, motions))
-        } else {
-            points.iter().position(|p| closes(p, motions))
+    let any = if parallel {
+        let points = points.par_iter().with_min_len(SHARE);
+        points.any(|p| closes(p, motions))
+    } else {
+        points.iter().any(|p| closes(p, motions))
+    };
+    if !any {
+        return;
+    }
+    let end = |p: &Contact, motions: &mut [Motion]| {
+        for body in [p.a, p.b] {
+            let motion = &mut motions[body.index as usize];
+            motion.mean = motion.velocity.linear;
+        }
+    };
+    for range in &islands.ranges {
+        let contacts = &islands.contacts[range.contacts.clone()];
+        let look = |index: &u32, motions: &mut [Motion]| {
+            let p = &points[*index as usize];
+            let does = closes(p, motions);
+            if does {
+                end(p, motions);
+            }
+            does
         };
-        let Some(first) = first else {
-            return;
-        };
-        for p in &points[first..] {
-            if closes(p, motions) {
-                for body in [p.a, p.b] {
-                    let motion = &mut motions[body.index as usize];
-                    motion.mean = motion.velocity.linear;
-                }
+        let mut open = false;
+        for _ in 0..LOOKS / 2 {
+            let there = contacts.iter().filter(|i| look(i, motions)).count();
+            if there == 0 {
+                open = true;
+                break;
+            }
+            let back = contacts.iter().rev().filter(|i| look(i, motions)).count();
+            if back == 0 {
+                open = true;
+                break;
+            }
+        }
+        if !open {
+            for index in contacts {
+                end(&points[*index as usize], motions);
             }
         }
     }

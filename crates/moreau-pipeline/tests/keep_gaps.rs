@@ -51,9 +51,11 @@ fn what_a_ceiling_holds_back_is_not_run_into() {
                 let depth = deepest(&order, gap, dt);
                 assert!(depth < 1e-9, "dt {dt}, gap {gap}, {order:?}: {depth} m");
             }
-            let column: Vec<usize> = (0..=12).collect();
+            let column: Vec<usize> = (0..=40).collect();
             let reversed: Vec<usize> = column.iter().rev().copied().collect();
-            for order in [column, reversed] {
+            // 16 and 41 have no common factor: who holds back whom is found in no order.
+            let mixed: Vec<usize> = column.iter().map(|k| 16 * k % 41).collect();
+            for order in [column, reversed, mixed] {
                 let depth = deepest(&order, gap, dt);
                 assert!(depth < 1e-9, "dt {dt}, gap {gap}, {order:?}: {depth} m");
             }
