@@ -85,3 +85,35 @@ fn a_bad_step_is_refused() {
     let error = world().0.next_problems(-1.0).unwrap_err();
     assert!(matches!(error, WorldError::BadTimeStep { dt } if dt == -1.0));
 }
+
+/// Nothing is known of the contacts of what is just set up: that gets more steps to find them before interior points,
+/// whose impulses would have to be polished in many of the steps at rest.
+#[test]
+fn a_new_pyramid_is_solved_without_interior_points() {
+    let (rows, mut world) = (12, World::new(WorldSettings::default()).unwrap());
+    world.add(Body::fixed(Shape::half_space(Vec3::Y))).unwrap();
+    for row in 0..rows {
+        for k in 0..rows - row {
+            let x = 1.01 * (f64::from(k) + 0.5 * f64::from(row));
+            let cube = Body::dynamic(Shape::cuboid(0.5, 0.5, 0.5)).friction(0.5);
+            let cube = cube.at(vec3(x, 0.5 + f64::from(row), 0.0));
+            world.add(cube).unwrap();
+        }
+    }
+    let problems = world.next_problems(DT).unwrap();
+    assert_eq!(problems.len(), 1);
+    let problem = &problems[0].problem;
+    let solve = |mut impulses: Impulses| {
+        let (mut solver, mut velocities) = (NewtonSolver::default(), Vec::new());
+        let report = solver
+            .solve(problem, &mut impulses, &mut velocities)
+            .unwrap();
+        assert!(report.converged(), "{report:?}");
+        (solver.stats(), impulses)
+    };
+    let (cold, answer) = solve(problems[0].warm_start.clone());
+    assert!(cold.direct > 6 + cold.stick, "{cold:?}");
+    assert_eq!(cold.interior, 0, "{cold:?}");
+    // The answer itself is kept.
+    assert_eq!(solve(answer).0.direct, 0);
+}

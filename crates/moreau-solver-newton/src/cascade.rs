@@ -28,9 +28,10 @@ const POLISHED: f64 = 1e-2;
 
 /// Factorisations of the primal-dual method after which interior points take over. Of 364 solves that got there
 /// within 15, in islands of more than 64 contacts and most of them in heaps, 341 did within 6, and 605 others did not get
-/// there. In smaller ones a few more cost nothing to speak of.
+/// there. In smaller ones a few more cost nothing to speak of; from a cold start there are more contacts to find: a
+/// pyramid of 12 rows gets there in 7 to 15.
 const FIRST_STEPS: u32 = 6;
-const FIRST_STEPS_SMALL: u32 = 15;
+const MORE_FIRST_STEPS: u32 = 15;
 const SMALL: usize = 64;
 
 /// Factorisations that a solve with interior points takes at least: where there is not work for as many, the
@@ -160,7 +161,7 @@ impl Cascade {
         }
         let mut polish = 0;
         (self.interior_steps, self.stick_steps) = (0, 0);
-        let cold = settings.stick_first && is_cold(form, l);
+        let cold = is_cold(form, l);
         let mut stuck = false;
         if self.best.residual > keep && self.best.residual <= NEARLY && settings.polish > 0.0 {
             self.polish(settings, POLISHED * aim);
@@ -174,11 +175,11 @@ impl Cascade {
             self.best.offer(form, &self.l, &self.v);
             self.first_sweeps(settings, aim, &mut count);
         }
-        if self.best.residual > aim && cold {
+        if self.best.residual > aim && cold && settings.stick_first {
             stuck = self.stick(settings, aim);
         }
         if self.best.residual > aim && !stuck {
-            self.newton(settings, &mut count);
+            self.newton(settings, cold, &mut count);
         }
         l.clone_from(&self.best.impulses);
         self.form.velocities(l, &mut self.v);
@@ -270,7 +271,7 @@ impl Cascade {
 
     /// S2 to S5, with interior points where the first steps of S2 do not get there, but not in small islands; in
     /// large ones the convex steps come first.
-    fn newton(&mut self, settings: &NewtonSettings, count: &mut Count) {
+    fn newton(&mut self, settings: &NewtonSettings, cold: bool, count: &mut Count) {
         self.system.analyse(&self.form, &settings.krylov());
         self.system.allow(settings.max_work);
         let tolerance = settings.tolerance;
@@ -320,10 +321,10 @@ impl Cascade {
         let many = form.contacts.len() > FEW_CONTACTS;
         let path = last.saturating_sub(system.factorizations) >= PATH;
         if settings.interior_steps > 0 && many && path && !system.is_incomplete() {
-            let steps = if form.contacts.len() > SMALL {
-                FIRST_STEPS
+            let steps = if cold || form.contacts.len() <= SMALL {
+                MORE_FIRST_STEPS
             } else {
-                FIRST_STEPS_SMALL
+                FIRST_STEPS
             };
             let few = Budget {
                 factorizations: first.factorizations.min(steps),

@@ -36,8 +36,8 @@ pub struct NewtonSettings {
     pub stick_first: bool,
     /// Factorisations of the primal-dual stage. Default 25.
     pub primal_dual_steps: u32,
-    /// Factorisations of interior points, where the first 6 of the primal-dual stage (15 up to 64 contacts) do not get
-    /// there, there are more than 20 contacts, and `max_work` is enough for 40 in all. Default 60; 0: none, and the
+    /// Factorisations of interior points, where the first 6 of the primal-dual stage (15 up to 64 contacts, or from a
+    /// cold start) do not get there, there are more than 20 contacts, and `max_work` is enough for 40 in all. Default 60; 0: none, and the
     /// primal-dual stage gets all of its steps at once. Too few: the path ends far from the answer; too many cost only
     /// what is left where the path does not end.
     pub interior_steps: u32,
