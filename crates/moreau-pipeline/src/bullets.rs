@@ -243,7 +243,7 @@ impl World {
                     guarded: course.guarded,
                     joint_impulses: course.joint_impulses(&islands.joints[range.joints.clone()]),
                     trial: before.trial,
-                    waits: before.waits,
+                    pause: before.pause,
                     ..IslandResult::default()
                 },
                 None => before,

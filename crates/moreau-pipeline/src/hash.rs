@@ -83,9 +83,14 @@ impl World {
             if body.state.bullet {
                 poses.int(BULLET);
             }
-            if let Some((since, failures)) = body.state.trial.parts(self.state.steps) {
-                poses.int(since);
-                poses.int(failures);
+            for part in body
+                .state
+                .trial
+                .parts(self.state.steps)
+                .into_iter()
+                .flatten()
+            {
+                poses.int(part);
             }
             if sleeps && body.state.is_dynamic() {
                 let (still, least) = body.state.rest.stillness();

@@ -12,7 +12,7 @@ use crate::joint::JointState;
 use crate::problems::IslandProblem;
 use crate::profile::{Clock, IslandProfile, held};
 use crate::solver_choice::{Chosen, WorldSolver};
-use crate::trial::{CHEAP, Cost, Outcome, Trial};
+use crate::trial::{CHEAP, Cost, Outcome, Pause, Trial};
 use crate::warm_start::warm_scale;
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
@@ -59,8 +59,8 @@ pub(crate) struct Worker {
     speed: f64,
     /// What solves the island.
     chosen: Chosen,
-    /// Whether it is swept because the exact solver did not get done with it of late.
-    waits: bool,
+    /// What it does because the exact solver did not get done with it of late.
+    pause: Pause,
     /// Slots of the bodies that no impulse moves, ascending; they follow the island's own.
     others: Vec<u32>,
     impulses: Impulses,
@@ -86,8 +86,8 @@ pub(crate) struct IslandResult {
     pub(crate) exact: Option<bool>,
     /// What comes of the attempt at the exact answer, where that is something new.
     pub(crate) trial: Option<Trial>,
-    /// Whether it was swept because of such attempts before.
-    pub(crate) waits: bool,
+    /// What it did because of such attempts before.
+    pub(crate) pause: Pause,
     /// All zero where the world does not profile.
     pub(crate) profile: IslandProfile,
 }
@@ -110,7 +110,7 @@ impl Worker {
             problem: ContactProblem::new(1.0).expect("1 s is a time step"),
             speed: 0.0,
             chosen: Chosen::default(),
-            waits: false,
+            pause: Pause::None,
             others: Vec::new(),
             impulses: Impulses::default(),
             soft: Impulses::default(),
@@ -179,10 +179,13 @@ impl Worker {
             self.speed,
         )?;
         (out.solver, out.report) = (solver, Some(report));
-        out.waits = self.waits;
+        out.pause = self.pause;
         let cost = self.cost(&island);
         let outcome = self.solver.outcome(solver, &report);
-        if self.solver.is_attempt(self.chosen) && (outcome != Outcome::Far || cost != Cost::Cheap) {
+        if self.solver.is_attempt(self.chosen)
+            && self.pause == Pause::None
+            && (outcome != Outcome::Far || cost != Cost::Cheap)
+        {
             let before = island.trial(input.state, cost);
             let after = before.after(input.state.steps, cost, outcome);
             out.trial = island.differs(input.state, after).then_some(after);
@@ -221,7 +224,7 @@ impl Worker {
         let count = island.contacts.len();
         if !self.solver.asks_for_calm(count)
             || !is_calm(input.points, island.contacts)
-            || island.waits(input.state, Cost::Large)
+            || island.pause(input.state, Cost::Large) != Pause::None
         {
             return false;
         }
@@ -299,11 +302,15 @@ impl Worker {
             }
         }
         let cost = self.cost(island);
-        self.waits = self.solver.is_auto() && island.waits(input.state, cost);
+        self.pause = if self.solver.is_auto() {
+            island.pause(input.state, cost)
+        } else {
+            Pause::None
+        };
         let effort = match cost {
             Cost::Large if exact.unwrap_or_else(|| self.is_exact(input, range)) => Effort::Calm,
             Cost::Large => Effort::None,
-            _ if self.waits => Effort::None,
+            _ if self.pause == Pause::Waits => Effort::None,
             Cost::Usual
                 if self.solver.asks_for_calm(count) && is_calm(input.points, island.contacts) =>
             {
@@ -311,7 +318,9 @@ impl Worker {
             }
             _ => Effort::Usual,
         };
-        self.chosen = self.solver.choose(&self.problem, effort);
+        self.chosen = self
+            .solver
+            .choose(&self.problem, effort, self.pause == Pause::Hurries);
         self.close_gaps(input, island)?;
         Ok(seen.bounces)
     }
@@ -524,9 +533,13 @@ impl<'a> Island<'a> {
         }
     }
 
-    /// Whether it is swept because the exact solver did not get done with it of late.
-    fn waits(&self, state: &WorldState, cost: Cost) -> bool {
-        state.settings.solver.exact_wait && self.trial(state, cost).waits(cost, state.steps)
+    /// What it does because the exact solver did not get done with it of late.
+    fn pause(&self, state: &WorldState, cost: Cost) -> Pause {
+        if state.settings.solver.exact_wait {
+            self.trial(state, cost).pause(cost, state.steps)
+        } else {
+            Pause::None
+        }
     }
 
     /// Whether some body has another one.

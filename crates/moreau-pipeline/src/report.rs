@@ -77,6 +77,9 @@ pub struct StepReport {
     /// Islands that were swept because the exact solver did not get done with them in the last steps, see
     /// [`crate::SolverSettings::exact_wait`].
     pub waiting_islands: usize,
+    /// Islands that the exact solver had a short budget for, because it did not get done with them in the last steps but
+    /// came near; see [`crate::SolverSettings::exact_wait`].
+    pub hurrying_islands: usize,
     /// Islands whose overlaps were taken out in part, by pseudo-velocities.
     pub corrected_islands: usize,
     /// Deepest overlap at the start of the step, m.

@@ -9,7 +9,8 @@
 //! | calm, more contacts than that, at most `calm.contact_limit`, a factorisation of at most `calm.work_limit` | the same |
 //! | all others | `fast`: sweeps over SIMD lanes (up to four times as many as usual where there are few contacts), block sweeps, or sequential impulses |
 //!
-//! Where that was not enough for some steps in a row, `fast` solves an island alone for some more ([`crate::trial`]).
+//! Where that was not enough for some steps in a row, `fast` solves an island alone for some more, or Newton gets a
+//! short budget ([`crate::trial`]).
 //! Large heaps are swept without a look for their best order of elimination ([`NewtonSolver::is_within`]).
 //!
 //! Where two solvers worked on an island the one whose answer counts is named, and has the sweeps and
@@ -140,12 +141,13 @@ pub struct SolverSettings {
     /// the fast path, with residuals of 1e-3 m/s instead of 1e-8; too big lets those that collapse
     /// hold up a step for what they hardly ever get to. [`NewtonSettings::max_work`] bounds both.
     pub exact_contact_work: u64,
-    /// [`SolverChoice::Auto`]: whether an island that the exact solver did not get done with is swept for some steps
+    /// [`SolverChoice::Auto`]: whether an island that the exact solver did not get done with is put off for some steps
     /// before it is tried again. Default true: an island in collapse would cost its whole budget in each step, in
     /// vain. False certifies a few more steps of it, for up to ten times the time.
-    /// An island of more than 64 contacts and rows waits after its fifth attempt in a row that was more than 0.1 mm/s off
-    /// (10,000 tolerances), for 1, 2, 4, and then always 8 steps; a large calm one after the first, for 8, 16, 32, and
-    /// then always 64. The bodies keep it.
+    /// An island of more than 64 contacts and rows is put off after its fifth attempt in a row, for 1, 2, 4, and then
+    /// always 8 steps; a large calm one after the first, for 8, 16, 32, and then always 64. Where the last attempt was at
+    /// most 0.1 mm/s off (10,000 tolerances) it gets 15 factorisations meanwhile, else, and where it is large, it is swept.
+    /// The bodies keep it.
     pub exact_wait: bool,
     /// [`SolverChoice::Auto`]: the limits of islands whose contacts stay as they are; smaller ones than
     /// `exact_contact_limit` get its work and the larger work limit too. Default: its own.
@@ -332,11 +334,17 @@ impl WorldSolver {
         self.chosen.newton.is_within(bodies, pairs, most)
     }
 
-    /// Which solver gets the problem; its biases and impulses play no part. `effort`: that of the exact solver.
-    pub(crate) fn choose(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
+    /// Which solver gets the problem; its biases and impulses play no part. `effort`: that of the exact solver;
+    /// `hurries`: with a short budget all the same.
+    pub(crate) fn choose(
+        &mut self,
+        problem: &ContactProblem,
+        effort: Effort,
+        hurries: bool,
+    ) -> Chosen {
         match &self.own {
             Some(_) => Chosen::default(),
-            None => self.chosen.choose(problem, effort),
+            None => self.chosen.choose(problem, effort, hurries),
         }
     }
 
@@ -416,14 +424,14 @@ impl ChosenSolver {
         }
     }
 
-    fn choose(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
+    fn choose(&mut self, problem: &ContactProblem, effort: Effort, hurries: bool) -> Chosen {
         let solver = match self.settings.choice {
             SolverChoice::Simd => IslandSolver::Simd,
             SolverChoice::Pgs => IslandSolver::Pgs,
             SolverChoice::Block => IslandSolver::Block,
             SolverChoice::ActiveSet => IslandSolver::ActiveSet,
             SolverChoice::Newton => IslandSolver::Newton,
-            SolverChoice::Auto => return self.choose_by_rule(problem, effort),
+            SolverChoice::Auto => return self.choose_by_rule(problem, effort, hurries),
         };
         Chosen {
             solver,
@@ -431,7 +439,12 @@ impl ChosenSolver {
         }
     }
 
-    fn choose_by_rule(&mut self, problem: &ContactProblem, effort: Effort) -> Chosen {
+    fn choose_by_rule(
+        &mut self,
+        problem: &ContactProblem,
+        effort: Effort,
+        hurries: bool,
+    ) -> Chosen {
         let work = self.work(problem);
         let by = |solver, work| Chosen { solver, work };
         let (fast, newton) = (self.settings.fast.solver(), IslandSolver::Newton);
@@ -456,22 +469,14 @@ impl ChosenSolver {
         if factorization.unwrap_or(0) > limit {
             return by(fast, 0);
         }
-        // Only what is nearly solved, mostly at rest, takes less than the long way.
-        match (effort, factorization) {
-            (Effort::Usual, Some(_)) => {
-                let step = self.newton.step_estimate(problem);
-                let few = work / LONG_WAY < step;
-                by(
-                    newton,
-                    if few {
-                        work.min(SHORT_WAY * step)
-                    } else {
-                        work
-                    },
-                )
-            }
-            _ => by(newton, work),
+        if !hurries && (effort == Effort::Calm || factorization.is_none()) {
+            return by(newton, work);
         }
+        // Only what is nearly solved, mostly at rest, takes less than the long way.
+        let step = self.newton.step_estimate(problem);
+        let short = hurries || work / LONG_WAY < step;
+        let most = if short { SHORT_WAY * step } else { work };
+        by(newton, work.min(most))
     }
 
     /// Multiply-adds of a factorisation; `None` where they are within `limit` for any problem of so many bodies.

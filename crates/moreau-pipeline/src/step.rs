@@ -16,6 +16,7 @@ use crate::seams::Seams;
 use crate::second_look::SecondLook;
 use crate::sensors::Sensors;
 use crate::share::{SHARE, awake, each_slot, each_slot_of_two};
+use crate::trial::Pause;
 use crate::wake::Undo;
 use crate::world::{World, WorldState};
 use crate::{BodyId, LaneFill, StepReport, WorldBytes, WorldError};
@@ -466,6 +467,7 @@ impl World {
         report.certified = true;
         (report.largest_island, report.guarded_islands) = (0, 0);
         (report.corrected_islands, report.waiting_islands) = (0, 0);
+        report.hurrying_islands = 0;
         (report.sweeps, report.total_sweeps, report.factorizations) = (0, 0, 0);
         (
             report.uncertified_islands,
@@ -480,7 +482,8 @@ impl World {
             report.largest_island = report.largest_island.max(range.contacts.len());
             report.guarded_islands += usize::from(result.guarded);
             report.corrected_islands += usize::from(!result.corrections.is_empty());
-            report.waiting_islands += usize::from(result.waits);
+            report.waiting_islands += usize::from(result.pause == Pause::Waits);
+            report.hurrying_islands += usize::from(result.pause == Pause::Hurries);
             let Some(solve) = &result.report else {
                 continue;
             };

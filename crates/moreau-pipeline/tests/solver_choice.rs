@@ -179,6 +179,34 @@ fn an_island_that_is_not_solved_is_swept_for_some_steps() {
     assert_eq!(attempts(&mut after(16, true), 30), every_step);
 }
 
+/// Meanwhile what came near is still tried, with few factorisations.
+#[test]
+fn an_island_that_is_nearly_solved_hurries_for_some_steps() {
+    // Of 68 contacts; rounding keeps it from so small a tolerance, and not from 10,000 of them.
+    let mut settings = settings(SolverChoice::Auto);
+    settings.solver.newton.tolerance = 1e-17;
+    let (mut world, _) = world(settings, 17);
+    let (mut tried, mut hurried) = (Vec::new(), Vec::new());
+    for step in 0..30 {
+        let report = world.step(DT).unwrap();
+        assert!(report.residual <= 1e-13, "{report:?}");
+        assert_eq!(report.waiting_islands, 0);
+        let steps = (step, report.factorizations);
+        if report.hurrying_islands == 1 {
+            hurried.push(steps);
+        } else {
+            tried.push(steps);
+        }
+    }
+    let steps: Vec<u64> = tried.iter().map(|(step, _)| *step).collect();
+    assert_eq!(steps, [0, 1, 2, 3, 4, 6, 9, 14, 23]);
+    assert!(tried.iter().all(|(_, count)| *count > 40), "{tried:?}");
+    assert!(
+        hurried.iter().all(|(_, count)| (1..=20).contains(count)),
+        "{hurried:?}"
+    );
+}
+
 #[test]
 fn a_calm_island_gets_the_limits_of_calm_ones() {
     let who_solves = |kick: f64, change: fn(&mut WorldSettings)| {

@@ -100,7 +100,7 @@ pub struct SolverSpec {
     /// Choice auto: multiply-adds that it may cost beyond that for each contact and row. Default 80000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_contact_work: Option<u64>,
-    /// Choice auto: whether an island that was not solved exactly is swept for some steps before that is tried again.
+    /// Choice auto: whether an island that was not solved exactly is put off for some steps before that is tried again.
     /// Default true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exact_wait: Option<bool>,
