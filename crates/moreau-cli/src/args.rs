@@ -3,6 +3,7 @@
 use crate::recordings::args::{CompareArgs, PlotArgs, QueryArgs, RecordArgs, ReplayArgs};
 use crate::{solve, solvers};
 use clap::{Args, Parser, Subcommand};
+use moreau::scene::MOST_STEPS;
 use std::path::PathBuf;
 
 /// Rigid-body contact dynamics with exact Coulomb friction.
@@ -179,8 +180,6 @@ pub(crate) struct SolveArgs {
     pub(crate) impulses: Option<PathBuf>,
 }
 
-/// Most steps that can be asked for: more would never end.
-const MOST_STEPS: u64 = 1_000_000_000;
 const MOST_THREADS: usize = 1024;
 
 /// Seconds as a number or as a fraction.

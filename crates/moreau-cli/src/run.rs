@@ -40,8 +40,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
         profile: args.profile || args.html.is_some(),
         ..RunOptions::default()
     };
-    let mut run = Run::new(&scene, options)
-        .map_err(|error| Fault::input(error.to_string(), "see `moreau run --help`"))?;
+    let mut run = scenes::start(&scene, options, "run")?;
     let names: Vec<_> = run
         .built()
         .names

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::{output, recordings, table};
 use comfy_table::presets::NOTHING;
-use moreau::scene::{Scene, SceneError, import_text};
+use moreau::scene::{Run, RunOptions, Scene, SceneError, import_text};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +49,21 @@ fn parse(file: &str, text: &str) -> Result<Scene, Fault> {
         Scene::from_json(text)
     };
     read.map_err(|error: SceneError| Fault::scene(&error, file, text))
+}
+
+/// Builds a scene's run as a command's options say. The scene itself was checked when it was read.
+pub(crate) fn start(scene: &Scene, options: RunOptions, command: &str) -> Result<Run, Fault> {
+    Run::new(scene, options).map_err(|error| {
+        let message = match &error {
+            SceneError::Invalid {
+                place,
+                value,
+                allowed,
+            } if place.path == "dt" => format!("--dt is {value}, must be {allowed}"),
+            error => error.to_string(),
+        };
+        Fault::input(message, format!("see `moreau {command} --help`"))
+    })
 }
 
 fn unknown(wanted: &str) -> Fault {

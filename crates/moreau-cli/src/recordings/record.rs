@@ -6,7 +6,7 @@ use crate::fault::{self, Fault};
 use crate::progress::Progress;
 use crate::{interrupt, output, scenes, solvers, table};
 use moreau::WorldError;
-use moreau::scene::{Figures, GateResult, Run, RunOptions, Scene, Verdict, evaluate};
+use moreau::scene::{Figures, GateResult, RunOptions, Scene, Verdict, evaluate};
 use moreau::solver::SolveError;
 use moreau_record::{Ending, METRICS_HEADER, Metrics, Recorder, RecorderSettings, RunDescription};
 use std::fmt::Write as _;
@@ -72,8 +72,7 @@ pub(crate) fn record(
         profile: true,
         ..RunOptions::default()
     };
-    let mut run = Run::new(scene, options)
-        .map_err(|error| Fault::input(error.to_string(), "see `moreau record --help`"))?;
+    let mut run = scenes::start(scene, options, "record")?;
     output::make_room(file)?;
     let about = RunDescription {
         build: format!("moreau {}, commit {COMMIT}", env!("CARGO_PKG_VERSION")),

@@ -77,6 +77,34 @@ fn mistakes_in_scenes_are_shown_in_their_line() {
 }
 
 #[test]
+fn runs_that_would_never_end_are_refused() {
+    let folder = Folder::new("endless");
+    let cases = [
+        (["run", "--dt", "1e-300"], "--dt is 1e-300, must be"),
+        (["view", "--dt", "1e-19"], "3e18 would follow"),
+        (["record", "--dt", "1e-19"], "at most 1000000000 steps"),
+        (["run", "--steps", "1000000001"], "from 0 to 1000000000"),
+    ];
+    for ([command, option, value], part) in cases {
+        let ran = folder.moreau(&[command, "pair.json", option, value]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{value}: {ran:?}");
+        // Long lines are wrapped.
+        let words: Vec<_> = ran.err.split_whitespace().filter(|w| *w != "│").collect();
+        assert!(words.join(" ").contains(part), "{value}: {}", ran.err);
+    }
+    let steps = format!("\"steps\": {}", u64::MAX);
+    folder.write("long.json", &SCENE.replace("\"steps\": 20", &steps));
+    for command in ["check", "run", "view", "record"] {
+        let ran = folder.moreau(&[command, "long.json"]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+        for part in ["must be 1 to 1000000000", "long.json:2:"] {
+            assert!(ran.err.contains(part), "no {part:?} in {}", ran.err);
+        }
+    }
+    assert!(!folder.path("out").exists());
+}
+
+#[test]
 fn check_describes_a_valid_scene() {
     let folder = Folder::new("check");
     let ran = folder.moreau(&["check", "pair.json"]);
