@@ -1,0 +1,47 @@
+//! Where files are written: nothing that is read or was there before is lost, and nothing is written elsewhere.
+
+use crate::folder::{Folder, Ran};
+use std::path::Path;
+
+/// Names of what a folder holds, sorted.
+fn names(folder: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(folder).unwrap();
+    let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+    let names = entries.map(name).map(|name| name.into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    names
+}
+
+/// Files, links and limits that other systems have not, or elsewhere.
+#[cfg(target_os = "linux")]
+mod linux {
+    use super::*;
+    use std::process::Command;
+
+    /// Runs `moreau` with files limited to some kilobytes, as on a disk that gets full.
+    fn limited(folder: &Folder, kilobytes: u32, args: &[&str]) -> Ran {
+        let mut command = Command::new("bash");
+        let script = format!("trap '' XFSZ; ulimit -f {kilobytes}; exec \"$@\"");
+        let program = env!("CARGO_BIN_EXE_moreau");
+        command.args(["-c", &script, "moreau", program]).args(args);
+        command.current_dir(folder.path("")).env("NO_COLOR", "1");
+        Ran::of(command.output().unwrap())
+    }
+
+    #[test]
+    fn a_recording_that_cannot_be_begun_leaves_no_file() {
+        let folder = Folder::new("begin");
+        for kilobytes in [8, 40, 150] {
+            let ran = limited(
+                &folder,
+                kilobytes,
+                &["record", "pair.json", "-o", "r.sqlite"],
+            );
+            assert_eq!((ran.code, ran.out.as_str()), (1, ""), "{ran:?}");
+            assert!(ran.err.contains("r.sqlite: cannot be written"), "{ran:?}");
+            assert!(ran.err.contains("disk may be full"), "{ran:?}");
+            assert_eq!(names(&folder.path("")), ["pair.json"], "{kilobytes}");
+        }
+    }
+}
