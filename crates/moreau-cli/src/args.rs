@@ -33,8 +33,8 @@ const AFTER: &str = "Examples:
   moreau run pile --dump-step 40 pile.json    write the contact problem of step 40
   moreau solve pile.json --solver pgs         solve it by another solver
 
-Exit codes: 0 done, 1 the run or one of its scene's gates failed or an answer is not certified,
-2 wrong usage or input.";
+Exit codes: 0 done, 1 the run or one of its scene's gates failed, a replay has other bits, an answer
+is not certified or a file cannot be written, 2 wrong usage or input, 130 interrupted by Ctrl-C.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -124,7 +124,7 @@ pub(crate) struct ViewArgs {
     pub(crate) scene: String,
 
     /// The run of a recording [default: the last]. The same as FILE#N.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) run: Option<i64>,
 
     /// Solve with this solver instead of the scene's.
@@ -195,7 +195,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
         }
         Some(x) if x > 0.0 && x.is_finite() => Ok(x),
         Some(x) => Err(format!(
-            "is {x}; a step must be positive and finite, such as 1/60"
+            "is {x:?}; a step must be positive and finite, such as 1/60"
         )),
     }
 }

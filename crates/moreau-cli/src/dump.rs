@@ -47,7 +47,8 @@ impl Dump {
         // Of equals the first.
         let largest = problems.iter().rev().max_by_key(|p| size(p));
         let Some(largest) = largest else {
-            let message = format!("step {} has no island to write", self.step);
+            let file = self.path.display();
+            let message = format!("{file}: step {} has no island to write", self.step);
             return Err(Fault::run(
                 message,
                 "choose a step in which something touches",

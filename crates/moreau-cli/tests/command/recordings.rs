@@ -315,10 +315,19 @@ fn what_is_wrong_is_said() {
     let folder = recorded("wrong");
     folder.write("letter.txt", &"Dear recorder, ".repeat(200));
     std::fs::write(folder.path("cut.sqlite"), &folder.bytes(FILE)[..20_000]).unwrap();
-    let cases: [(&[&str], i32, &str); 13] = [
+    let cases: [(&[&str], i32, &str); 18] = [
         (&["query", "none.sqlite"], 2, "cannot be opened"),
         (&["query", "cut.sqlite"], 2, "cut.sqlite: is damaged"),
         (&["replay", "#1"], 2, "#1: cannot be opened"),
+        (&["query", FILE, "--heaviest", "-1..3"], 2, "whole number"),
+        (&["query", FILE, "--frames", "-1..3"], 2, "100..200"),
+        (&["query", FILE, "--frame", "-1"], 2, "whole number"),
+        (&["query", FILE, "--run", "-1"], 2, "there is no run -1"),
+        (
+            &["record", "pair.json", "--contacts-every", "-1"],
+            2,
+            "whole number, 1 or more",
+        ),
         (&["query", "letter.txt"], 2, "is not a recording"),
         (
             &["record", "pair.json", "-o", "letter.txt"],
