@@ -37,15 +37,28 @@ use recordings::{compare, plot, query, record, replay};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     interrupt::listen();
-    match dispatch(cli) {
+    let done = match Cli::try_parse() {
+        Ok(cli) => dispatch(cli),
+        Err(error) => told(&error),
+    };
+    match done {
         Ok(code) => code,
         Err(Fault { code, report }) => {
             fault::print(&format!("{report:?}"));
             ExitCode::from(code)
         }
     }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for.
+fn told(error: &clap::Error) -> Result<ExitCode, Fault> {
+    let printed = error.print();
+    if !error.use_stderr() {
+        output::flushed(printed)?;
+    }
+    let code = u8::try_from(error.exit_code()).unwrap_or(fault::INPUT);
+    Ok(ExitCode::from(code))
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {

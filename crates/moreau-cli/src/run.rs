@@ -100,7 +100,7 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
     }
     let gates = evaluate(&run);
     let interrupted = !run.finished();
-    let text = if args.json {
+    if args.json {
         let summary = Summary {
             figures: &figures,
             interrupted,
@@ -109,15 +109,14 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
         };
         let json = serde_json::to_string(&summary)
             .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
-        json + "\n"
+        output::print_rows(&(json + "\n"))?;
     } else {
         let mut text = words(args, &run, &figures, &gates);
         if let Some(line) = dump.and_then(|dump| dump.done) {
             let _ = writeln!(text, "{line}");
         }
-        text
-    };
-    output::print(&text)?;
+        output::print(&text)?;
+    }
     Ok(exit_code(&gates, interrupted))
 }
 
@@ -130,7 +129,7 @@ fn exit_code(gates: &[GateResult], interrupted: bool) -> ExitCode {
         .filter(|gate| gate.verdict == Verdict::Failed)
         .collect();
     for gate in &failed {
-        fault::print(&format!("gate failed: {gate}"));
+        fault::say(&format!("gate failed: {gate}"));
     }
     ExitCode::from(if failed.is_empty() { 0 } else { fault::RUN })
 }

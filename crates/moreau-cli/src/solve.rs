@@ -100,7 +100,7 @@ pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
         return Err(only.fault);
     }
     let certified = refused.is_empty() && solved.iter().all(|row| row.certified);
-    let text = if args.json {
+    if args.json {
         let summary = Summary {
             solver: &args.solver,
             certified,
@@ -109,13 +109,12 @@ pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
         };
         let json = serde_json::to_string(&summary)
             .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
-        json + "\n"
+        output::print_rows(&(json + "\n"))?;
     } else {
-        words(args, &solved, refused.len())
-    };
-    output::print(&text)?;
+        output::print(&words(args, &solved, refused.len()))?;
+    }
     for row in solved.iter().filter(|row| !row.certified) {
-        fault::print(&format!(
+        fault::say(&format!(
             "{}: NOT certified: residual {} m/s, tolerance {} m/s, {}",
             row.file,
             output::short(row.residual_m_s),

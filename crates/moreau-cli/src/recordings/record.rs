@@ -51,7 +51,7 @@ pub(crate) fn run(args: &RecordArgs, quiet: bool) -> Result<ExitCode, Fault> {
         .iter()
         .filter(|g| g.verdict == Verdict::Failed)
     {
-        fault::print(&format!("gate failed: {gate}"));
+        fault::say(&format!("gate failed: {gate}"));
         failed = true;
     }
     Ok(ExitCode::from(if failed { fault::RUN } else { 0 }))

@@ -1,6 +1,6 @@
 //! Where files are written: nothing that is read or was there before is lost, and nothing is written elsewhere.
 
-use crate::folder::{Folder, Ran};
+use crate::folder::{Folder, Ran, SCENE};
 use std::path::Path;
 
 /// Names of what a folder holds, sorted.
@@ -11,6 +11,19 @@ fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<_> = names.collect();
     names.sort();
     names
+}
+
+#[test]
+fn control_characters_of_a_scene_stay_out_of_errors() {
+    let folder = Folder::new("control");
+    let bad = SCENE.replace("\"ball\"", "\"\x1b]0;title\x07\"");
+    let unknown = SCENE.replace("\"steps\"", "\"\\u001b[2J\"");
+    for text in [bad, unknown] {
+        folder.write("bad.json", &text);
+        let ran = folder.moreau(&["check", "bad.json"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(!ran.err.contains(['\x1b', '\x07']), "{ran:?}");
+    }
 }
 
 /// Files, links and limits that other systems have not, or elsewhere.
@@ -42,6 +55,21 @@ mod linux {
             assert!(ran.err.contains("r.sqlite: cannot be written"), "{ran:?}");
             assert!(ran.err.contains("disk may be full"), "{ran:?}");
             assert_eq!(names(&folder.path("")), ["pair.json"], "{kilobytes}");
+        }
+    }
+
+    #[test]
+    fn help_that_cannot_be_printed_is_a_failure() {
+        let folder = Folder::new("full-help");
+        for args in [["--help"], ["--version"]] {
+            let full = std::fs::File::options()
+                .write(true)
+                .open("/dev/full")
+                .unwrap();
+            let mut command = folder.command(&args);
+            let ran = Ran::of(command.stdout(full).output().unwrap());
+            assert_eq!(ran.code, 1, "{args:?}: {ran:?}");
+            assert!(ran.err.contains("cannot write standard output"), "{ran:?}");
         }
     }
 }

@@ -105,6 +105,22 @@ fn runs_that_would_never_end_are_refused() {
 }
 
 #[test]
+fn large_numbers_are_short_in_errors() {
+    let folder = Folder::new("large");
+    let cases = [
+        ("\"radius\": 0.25", "\"radius\": -1e151", "-1e151"),
+        ("\"steps\": 20", "\"steps\": 20, \"dt\": -1e-300", "-1e-300"),
+    ];
+    for (old, new, part) in cases {
+        folder.write("bad.json", &SCENE.replacen(old, new, 1));
+        let ran = folder.moreau(&["check", "bad.json"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains(&format!("is {part}, must be")), "{ran:?}");
+        assert!(!ran.err.contains("00000"), "{ran:?}");
+    }
+}
+
+#[test]
 fn check_describes_a_valid_scene() {
     let folder = Folder::new("check");
     let ran = folder.moreau(&["check", "pair.json"]);
@@ -213,5 +229,9 @@ fn help_is_there() {
         let ran = folder.moreau(&args);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         assert!(ran.out.contains("Usage: moreau"), "{}", ran.out);
+    }
+    let codes = folder.moreau(&["--help"]).out;
+    for code in ["0 done", "1 the run", "2 wrong usage", "130 interrupted"] {
+        assert!(codes.contains(code), "no {code:?} in {codes}");
     }
 }
