@@ -19,6 +19,7 @@ mod dump;
 mod fault;
 mod interrupt;
 mod output;
+mod places;
 mod poses;
 mod profile;
 mod progress;

@@ -6,7 +6,7 @@ use super::{chart, fault, pick, place, record, table};
 use crate::fault::Fault;
 use crate::output::{self, short};
 use crate::progress::Progress;
-use crate::{interrupt, scenes, solvers};
+use crate::{interrupt, places, scenes, solvers};
 use comfy_table::Cell;
 use moreau_record::{Comparison, RecordedRun, RecorderSettings, Recording};
 use serde_json::{Map, Value};
@@ -83,7 +83,7 @@ fn record_both(args: &CompareArgs, quiet: bool) -> Result<Option<[Side; 2]>, Fau
         ));
     };
     let scene = scenes::load(&args.first)?;
-    let default = || PathBuf::from(format!("out/{}-{a}-{b}.sqlite", scene.name));
+    let default = || places::default(&scene.name, &format!("-{a}-{b}.sqlite"));
     let file = args.output.clone().unwrap_or_else(default);
     if args.output.is_none() {
         // The command's own file, made anew each time.

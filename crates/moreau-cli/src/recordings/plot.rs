@@ -4,13 +4,12 @@ use super::args::{Panel, PlotArgs};
 use super::chart::{self, Line, PanelOf};
 use super::{fault, open, pick};
 use crate::fault::Fault;
-use crate::output;
 use crate::progress::Progress;
+use crate::{output, places};
 use moreau::pipeline::StageTimes;
 use moreau_record::{FrameReport, RecordedRun};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &PlotArgs, quiet: bool) -> Result<ExitCode, Fault> {
@@ -24,7 +23,7 @@ pub(crate) fn run(args: &PlotArgs, quiet: bool) -> Result<ExitCode, Fault> {
     let info = run.info();
     let title = format!("{}, solver {}, run {}", info.scene, info.solver, info.run);
     let files = match args.output.as_slice() {
-        [] => vec![PathBuf::from(format!("out/{}.svg", info.scene))],
+        [] => vec![places::default(&info.scene, ".svg")],
         files => files.to_vec(),
     };
     let mut text = String::new();

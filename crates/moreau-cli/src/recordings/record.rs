@@ -4,14 +4,14 @@ use super::args::{HowArgs, RecordArgs};
 use super::{COMMIT, fault};
 use crate::fault::{self, Fault};
 use crate::progress::Progress;
-use crate::{interrupt, output, scenes, solvers, table};
+use crate::{interrupt, output, places, scenes, solvers, table};
 use moreau::WorldError;
 use moreau::scene::{Figures, GateResult, RunOptions, Scene, Verdict, evaluate};
 use moreau::solver::SolveError;
 use moreau_record::{Ending, METRICS_HEADER, Metrics, Recorder, RecorderSettings, RunDescription};
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What was recorded.
@@ -30,7 +30,7 @@ pub(crate) fn run(args: &RecordArgs, quiet: bool) -> Result<ExitCode, Fault> {
     if let Some(name) = &args.solver {
         solvers::choose(name, &mut scene);
     }
-    let default = || PathBuf::from(format!("out/{}.sqlite", scene.name));
+    let default = || places::default(&scene.name, ".sqlite");
     let file = args.output.clone().unwrap_or_else(default);
     let settings = RecorderSettings {
         contacts_every: args.contacts_every,

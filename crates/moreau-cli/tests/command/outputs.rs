@@ -14,6 +14,38 @@ fn names(folder: &Path) -> Vec<String> {
 }
 
 #[test]
+fn a_scene_s_name_does_not_lead_elsewhere() {
+    let folder = Folder::new("names-of-files");
+    let here = folder.path("deep/down");
+    std::fs::create_dir_all(&here).unwrap();
+    let name = "\"../../up\\u001b[31m\"";
+    folder.write("deep/down/up.json", &SCENE.replace("\"pair\"", name));
+    let stem = "_._.._up__31m";
+    let file = format!("out/{stem}.sqlite");
+    let runs: [&[&str]; 7] = [
+        &["view", "up.json", "--no-open"],
+        &["record", "up.json"],
+        &["compare", "up.json", "--solvers", "pgs,newton"],
+        &["plot", &file],
+        &["query", &file],
+        &["replay", &file],
+        &["check", "up.json"],
+    ];
+    for args in runs {
+        let mut command = folder.command(args);
+        let ran = Ran::of(command.current_dir(&here).output().unwrap());
+        assert_eq!(ran.code, 0, "{args:?}: {ran:?}");
+        assert!(!ran.out.contains('\x1b'), "{args:?}: {ran:?}");
+    }
+    let expect = ["-pgs-newton.sqlite", ".html", ".sqlite", ".svg"];
+    let expect = expect.map(|rest| format!("{stem}{rest}"));
+    assert_eq!(names(&here.join("out")), expect);
+    assert_eq!(names(&here), ["out", "up.json"]);
+    assert_eq!(names(&folder.path("deep")), ["down"]);
+    assert_eq!(names(&folder.path("")), ["deep", "pair.json"]);
+}
+
+#[test]
 fn control_characters_of_a_scene_stay_out_of_errors() {
     let folder = Folder::new("control");
     let bad = SCENE.replace("\"ball\"", "\"\x1b]0;title\x07\"");
