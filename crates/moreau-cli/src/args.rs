@@ -110,6 +110,10 @@ pub(crate) struct RunArgs {
     /// Whether the page is opened when it is written, so that nobody has to be told to.
     #[arg(skip)]
     pub(crate) opens: bool,
+
+    /// Whether it is `moreau view` that runs the scene.
+    #[arg(skip)]
+    pub(crate) is_view: bool,
 }
 
 /// Step a scene, or take a recording, and open a page that plays it in the browser, offline.

@@ -2,7 +2,8 @@
 //!
 //! **Owns**: the command line ([`args`]), what people and programs read of a run ([`run`],
 //! [`table`], [`poses`]), of recordings ([`recordings`]) and of a solve ([`solve`]), the page that plays
-//! a run ([`view`]), and how mistakes look ([`fault`]).
+//! a run ([`view`]), which files are written and how ([`places`], [`target`]), and how mistakes look
+//! ([`fault`]).
 //!
 //! **Must not know**: how a scene is read, measured or stepped; a number that it prints comes from
 //! `moreau::scene::Run`, a step's report, a recording or `moreau::solve`.
@@ -29,6 +30,7 @@ mod scenes;
 mod solve;
 mod solvers;
 mod table;
+mod target;
 mod view;
 
 use args::{Cli, Command, RunArgs};

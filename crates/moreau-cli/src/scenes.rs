@@ -13,17 +13,23 @@ pub(crate) const SHOWCASE: &str = "showcase";
 const SHOWCASE_TEXT: &str = include_str!("../scenes/showcase.json");
 const FOLDER: &str = "fixtures/scenes";
 
-/// Reads the scene that a path or name stands for.
-pub(crate) fn load(wanted: &str) -> Result<Scene, Fault> {
+/// The file that a path or name stands for; none where it is built in, or there is none.
+pub(crate) fn file(wanted: &str) -> Option<PathBuf> {
     let path = Path::new(wanted);
     let is_path = path.extension().is_some() || wanted.contains(['/', '\\']) || path.is_file();
     if is_path {
-        return load_file(path);
+        return Some(path.into());
     }
-    match folder().map(|folder| folder.join(format!("{wanted}.json"))) {
-        Some(path) if path.is_file() => load_file(&path),
-        _ if wanted == SHOWCASE => parse("showcase.json", SHOWCASE_TEXT),
-        _ => Err(unknown(wanted)),
+    let named = folder()?.join(format!("{wanted}.json"));
+    named.is_file().then_some(named)
+}
+
+/// Reads the scene that a path or name stands for.
+pub(crate) fn load(wanted: &str) -> Result<Scene, Fault> {
+    match file(wanted) {
+        Some(path) => load_file(&path),
+        None if wanted == SHOWCASE => parse("showcase.json", SHOWCASE_TEXT),
+        None => Err(unknown(wanted)),
     }
 }
 

@@ -48,6 +48,7 @@ fn stepped(args: &ViewArgs, opens: bool, quiet: bool) -> Result<(PathBuf, ExitCo
         threads: args.threads.unwrap_or(1),
         html: Some(file.clone()),
         opens,
+        is_view: true,
         ..RunArgs::default()
     };
     let code = run::run(&args_of_run, quiet)?;

@@ -5,6 +5,7 @@ pub(crate) mod args;
 mod chart;
 pub(crate) mod compare;
 mod islands;
+mod metrics;
 pub(crate) mod page;
 pub(crate) mod plot;
 mod png;

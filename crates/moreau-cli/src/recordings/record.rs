@@ -1,6 +1,7 @@
 //! `moreau record`: steps a scene and writes what happens to a file.
 
 use super::args::{HowArgs, RecordArgs};
+use super::metrics::MetricsFile;
 use super::{COMMIT, fault};
 use crate::fault::{self, Fault};
 use crate::progress::Progress;
@@ -8,9 +9,8 @@ use crate::{interrupt, output, places, scenes, solvers, table};
 use moreau::WorldError;
 use moreau::scene::{Figures, GateResult, RunOptions, Scene, Verdict, evaluate};
 use moreau::solver::SolveError;
-use moreau_record::{Ending, METRICS_HEADER, Metrics, Recorder, RecorderSettings, RunDescription};
+use moreau_record::{Ending, Recorder, RecorderSettings, RunDescription};
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -32,14 +32,18 @@ pub(crate) fn run(args: &RecordArgs, quiet: bool) -> Result<ExitCode, Fault> {
     }
     let default = || places::default(&scene.name, ".sqlite");
     let file = args.output.clone().unwrap_or_else(default);
+    let mut outputs = vec![("-o", file.as_path())];
+    outputs.extend(args.metrics.as_deref().map(|path| ("--metrics", path)));
+    places::apart(scenes::file(&args.scene).as_deref().as_slice(), &outputs)?;
+    let metrics = args.metrics.as_deref().map(MetricsFile::new).transpose()?;
     let settings = RecorderSettings {
         contacts_every: args.contacts_every,
         max_bytes: args.max_size.map(|mb| mb.saturating_mul(1_000_000)),
         ..RecorderSettings::default()
     };
     let recorded = record(&scene, &args.how, &file, settings, quiet)?;
-    if let Some(path) = &args.metrics {
-        add_metrics(path, &recorded.figures)?;
+    if let Some(metrics) = &metrics {
+        metrics.add(&recorded.figures)?;
     }
     output::print(&words(&recorded, &file, args))?;
     if recorded.interrupted {
@@ -136,34 +140,6 @@ fn step_fault(error: &WorldError, step: u64, frames: u64, file: &Path) -> Fault 
     };
     let kept = format!("the {frames} frames before are kept in {}", file.display());
     Fault::run(format!("step {step}: {error}; {kept}"), help)
-}
-
-/// Adds a row to a CSV file, and the header where it is not there.
-fn add_metrics(path: &Path, figures: &Figures) -> Result<(), Fault> {
-    output::make_room(path)?;
-    let failed = |error: std::io::Error| Fault::write(path, &error);
-    let old = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error)),
-    };
-    if !old.is_empty() && old.lines().next() != Some(METRICS_HEADER) {
-        let message = format!("{}: has other columns than metrics have", path.display());
-        return Err(Fault::input(message, "give a new file with --metrics"));
-    }
-    let mut text = String::new();
-    if old.is_empty() {
-        text = format!("{METRICS_HEADER}\n");
-    } else if !old.ends_with('\n') {
-        text.push('\n');
-    }
-    let _ = writeln!(text, "{}", Metrics::of(figures, COMMIT).row());
-    let mut file = std::fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)
 }
 
 /// The processor's name where it can be had, and its kind.
