@@ -3,6 +3,7 @@
 use crate::recordings::args::{CompareArgs, PlotArgs, QueryArgs, RecordArgs, ReplayArgs};
 use crate::{solve, solvers};
 use clap::{Args, Parser, Subcommand};
+use moreau::scene::MOST_STEPS;
 use std::path::PathBuf;
 
 /// Rigid-body contact dynamics with exact Coulomb friction.
@@ -32,8 +33,8 @@ const AFTER: &str = "Examples:
   moreau run pile --dump-step 40 pile.json    write the contact problem of step 40
   moreau solve pile.json --solver pgs         solve it by another solver
 
-Exit codes: 0 done, 1 the run or one of its scene's gates failed or an answer is not certified,
-2 wrong usage or input.";
+Exit codes: 0 done, 1 the run or one of its scene's gates failed, a replay has other bits, an answer
+is not certified or a file cannot be written, 2 wrong usage or input, 130 interrupted by Ctrl-C.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -109,6 +110,10 @@ pub(crate) struct RunArgs {
     /// Whether the page is opened when it is written, so that nobody has to be told to.
     #[arg(skip)]
     pub(crate) opens: bool,
+
+    /// Whether it is `moreau view` that runs the scene.
+    #[arg(skip)]
+    pub(crate) is_view: bool,
 }
 
 /// Step a scene, or take a recording, and open a page that plays it in the browser, offline.
@@ -123,7 +128,7 @@ pub(crate) struct ViewArgs {
     pub(crate) scene: String,
 
     /// The run of a recording [default: the last]. The same as FILE#N.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) run: Option<i64>,
 
     /// Solve with this solver instead of the scene's.
@@ -179,8 +184,6 @@ pub(crate) struct SolveArgs {
     pub(crate) impulses: Option<PathBuf>,
 }
 
-/// Most steps that can be asked for: more would never end.
-const MOST_STEPS: u64 = 1_000_000_000;
 const MOST_THREADS: usize = 1024;
 
 /// Seconds as a number or as a fraction.
@@ -196,7 +199,7 @@ pub(crate) fn seconds(text: &str) -> Result<f64, String> {
         }
         Some(x) if x > 0.0 && x.is_finite() => Ok(x),
         Some(x) => Err(format!(
-            "is {x}; a step must be positive and finite, such as 1/60"
+            "is {x:?}; a step must be positive and finite, such as 1/60"
         )),
     }
 }

@@ -1,15 +1,15 @@
 //! `moreau run --dump-step`: the problem of one step as a file.
 
 use crate::fault::Fault;
-use crate::output;
+use crate::target::Target;
 use moreau::scene::Run;
 use moreau::solver::files::write_problem;
-use std::path::PathBuf;
+use std::path::Path;
 
 /// What to write, and where to.
 pub(crate) struct Dump {
     step: u64,
-    path: PathBuf,
+    target: Target,
     /// What was written, in words.
     pub(crate) done: Option<String>,
 }
@@ -24,7 +24,7 @@ impl Dump {
         match step.parse() {
             Ok(number) if (1..=steps).contains(&number) => Ok(Self {
                 step: number,
-                path: path.into(),
+                target: Target::new(Path::new(path))?,
                 done: None,
             }),
             _ => Err(Fault::input(
@@ -47,20 +47,20 @@ impl Dump {
         // Of equals the first.
         let largest = problems.iter().rev().max_by_key(|p| size(p));
         let Some(largest) = largest else {
-            let message = format!("step {} has no island to write", self.step);
+            let file = self.target.path().display();
+            let message = format!("{file}: step {} has no island to write", self.step);
             return Err(Fault::run(
                 message,
                 "choose a step in which something touches",
             ));
         };
         let name = format!("{}, step {}", run.scene().name, self.step);
-        output::make_room(&self.path)?;
-        std::fs::write(&self.path, write_problem(&name, &largest.problem))
-            .map_err(|error| Fault::write(&self.path, &error))?;
+        self.target
+            .write(write_problem(&name, &largest.problem).as_bytes())?;
         let (contacts, rows) = size(largest);
         self.done = Some(format!(
             "problem: {} ({contacts} contacts, {rows} rows; the largest of {} islands)",
-            self.path.display(),
+            self.target.path().display(),
             problems.len()
         ));
         Ok(())

@@ -1,5 +1,6 @@
 //! What went wrong, for people, and the exit code that goes with it.
 
+use crate::output;
 use miette::{LabeledSpan, MietteDiagnostic, NamedSource, Report};
 use moreau::scene::SceneError;
 use std::fmt::Display;
@@ -23,18 +24,18 @@ pub(crate) struct Fault {
 impl Fault {
     /// Wrong input, with advice.
     pub(crate) fn input(message: impl Into<String>, help: impl Into<String>) -> Self {
-        let diagnostic = MietteDiagnostic::new(message).with_help(help);
-        Self {
-            code: INPUT,
-            report: Report::new(diagnostic),
-        }
+        Self::new(INPUT, &message.into(), &help.into())
     }
 
     /// A run that cannot go on.
     pub(crate) fn run(message: impl Into<String>, help: impl Into<String>) -> Self {
-        let diagnostic = MietteDiagnostic::new(message).with_help(help);
+        Self::new(RUN, &message.into(), &help.into())
+    }
+
+    fn new(code: u8, message: &str, help: &str) -> Self {
+        let diagnostic = MietteDiagnostic::new(shown(message)).with_help(shown(help));
         Self {
-            code: RUN,
+            code,
             report: Report::new(diagnostic),
         }
     }
@@ -48,7 +49,8 @@ impl Fault {
     /// A mistake in a scene, shown in its text.
     pub(crate) fn scene(error: &SceneError, file: &str, text: &str) -> Self {
         let (message, label) = words(error);
-        let mut diagnostic = MietteDiagnostic::new(message);
+        let mut diagnostic = MietteDiagnostic::new(shown(&message));
+        let text = &*output::plain(text);
         let Some(span) = span(error, text) else {
             return Self {
                 code: INPUT,
@@ -63,13 +65,18 @@ impl Fault {
             }
             _ => (file.to_owned(), text, span),
         };
-        diagnostic = diagnostic.with_label(LabeledSpan::at(span, label));
-        let source = NamedSource::new(name, text.to_owned());
+        diagnostic = diagnostic.with_label(LabeledSpan::at(span, shown(&label)));
+        let source = NamedSource::new(output::plain(&name), text.to_owned());
         Self {
             code: INPUT,
             report: Report::new(diagnostic).with_source_code(source),
         }
     }
+}
+
+/// A message as people see it.
+fn shown(message: &str) -> String {
+    output::plain(&output::brief(message))
 }
 
 /// Most bytes that are shown of a text; generated files may be one long line.
@@ -184,6 +191,11 @@ fn token_length(text: &str) -> usize {
         Some(end) => end,
         None => text.len(),
     }
+}
+
+/// Says to standard error what failed in a run that came to its end.
+pub(crate) fn say(words: &str) {
+    print(&shown(words));
 }
 
 /// Prints a failure to standard error.

@@ -1,7 +1,8 @@
 //! Ctrl-C. Where work can end early and keep what it has, the first one asks it to; a second one, or one
-//! anywhere else, ends the program at once and leaves the terminal clean.
+//! anywhere else, ends the program at once and leaves the terminal clean and no
+//! half-written files.
 
-use crate::progress;
+use crate::{progress, target};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Exit code of an interrupted program, by custom.
@@ -16,6 +17,7 @@ pub(crate) fn listen() {
         let gentle = GENTLE.load(Ordering::Relaxed);
         if !gentle || ASKED.swap(true, Ordering::Relaxed) {
             progress::clear();
+            target::clear();
             std::process::exit(i32::from(EXIT));
         }
     });

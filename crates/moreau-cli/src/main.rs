@@ -2,7 +2,8 @@
 //!
 //! **Owns**: the command line ([`args`]), what people and programs read of a run ([`run`],
 //! [`table`], [`poses`]), of recordings ([`recordings`]) and of a solve ([`solve`]), the page that plays
-//! a run ([`view`]), and how mistakes look ([`fault`]).
+//! a run ([`view`]), which files are written and how ([`places`], [`target`]), and how mistakes look
+//! ([`fault`]).
 //!
 //! **Must not know**: how a scene is read, measured or stepped; a number that it prints comes from
 //! `moreau::scene::Run`, a step's report, a recording or `moreau::solve`.
@@ -19,6 +20,7 @@ mod dump;
 mod fault;
 mod interrupt;
 mod output;
+mod places;
 mod poses;
 mod profile;
 mod progress;
@@ -28,6 +30,7 @@ mod scenes;
 mod solve;
 mod solvers;
 mod table;
+mod target;
 mod view;
 
 use args::{Cli, Command, RunArgs};
@@ -37,15 +40,28 @@ use recordings::{compare, plot, query, record, replay};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
     interrupt::listen();
-    match dispatch(cli) {
+    let done = match Cli::try_parse() {
+        Ok(cli) => dispatch(cli),
+        Err(error) => told(&error),
+    };
+    match done {
         Ok(code) => code,
         Err(Fault { code, report }) => {
             fault::print(&format!("{report:?}"));
             ExitCode::from(code)
         }
     }
+}
+
+/// Prints what is wrong with the arguments, or the help that they ask for.
+fn told(error: &clap::Error) -> Result<ExitCode, Fault> {
+    let printed = error.print();
+    if !error.use_stderr() {
+        output::flushed(printed)?;
+    }
+    let code = u8::try_from(error.exit_code()).unwrap_or(fault::INPUT);
+    Ok(ExitCode::from(code))
 }
 
 fn dispatch(cli: Cli) -> Result<ExitCode, Fault> {

@@ -1,18 +1,53 @@
 //! Standard output that survives a closed pipe, and numbers for people.
 
 use crate::fault::Fault;
-use std::io::{ErrorKind, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::path::Path;
 
-/// Prints. A reader that has gone away is no failure.
+/// Prints words for people.
 pub(crate) fn print(text: &str) -> Result<(), Fault> {
-    let mut out = std::io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    write(&plain(text))
+}
+
+/// Prints rows for programs, to which no letter is lost.
+pub(crate) fn print_rows(text: &str) -> Result<(), Fault> {
+    if std::io::stdout().is_terminal() {
+        print(text)
+    } else {
+        write(text)
+    }
+}
+
+fn write(text: &str) -> Result<(), Fault> {
+    flushed(std::io::stdout().lock().write_all(text.as_bytes()))
+}
+
+/// What became of something that was printed. A reader that has gone away is no failure.
+pub(crate) fn flushed(written: std::io::Result<()>) -> Result<(), Fault> {
+    match written.and_then(|()| std::io::stdout().flush()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             Err(Fault::write(Path::new("standard output"), &error))
         }
         _ => Ok(()),
     }
+}
+
+/// Without control characters: names come from files of anybody, and could turn a terminal upside down. What
+/// stands in their place takes as many bytes where that can be, so that places in a text stay.
+pub(crate) fn plain(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let ends_line = letter == '\r' && letters.peek() == Some(&'\n');
+        out.push(match letter {
+            '\n' | '\t' => letter,
+            _ if ends_line => letter,
+            '\0'..='\x1f' | '\x7f' => '?',
+            '\u{80}'..='\u{9f}' => '¿',
+            _ => letter,
+        });
+    }
+    out
 }
 
 /// Makes the directories above `file`.
@@ -58,6 +93,25 @@ pub(crate) fn digits(x: f64, count: usize) -> String {
     without_zeros(&format!("{x:.decimals$}")).to_owned()
 }
 
+/// Most letters of a number in words; one in f64 has at most 24 that say something.
+const MOST_LETTERS: usize = 24;
+
+/// With numbers that are nearly all zeros by their exponent.
+pub(crate) fn brief(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for word in text.split_inclusive([' ', ',', ';', ':', '(', ')', '[', ']', '\n']) {
+        let number = word.trim_end_matches([' ', ',', ';', ':', '(', ')', '[', ']', '\n']);
+        let digits = |c: char| c.is_ascii_digit() || "-.".contains(c);
+        match number.parse::<f64>() {
+            Ok(x) if number.len() > MOST_LETTERS && number.chars().all(digits) => {
+                out.push_str(&format!("{x:e}{}", &word[number.len()..]));
+            }
+            _ => out.push_str(word),
+        }
+    }
+    out
+}
+
 /// Without zeros at the end of the decimals.
 fn without_zeros(text: &str) -> &str {
     if text.contains('.') {
@@ -70,6 +124,32 @@ fn without_zeros(text: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_are_masked_in_place() {
+        let text = "\x1b[31mred\x07\tä\u{9b}2J\r\n\x7f\r";
+        assert_eq!(plain(text), "?[31mred?\tä¿2J\r\n??");
+        assert_eq!(plain(text).len(), text.len());
+    }
+
+    #[test]
+    fn long_numbers_in_words() {
+        let cases = [
+            (
+                format!("radius is {}, must be", 1e151),
+                "radius is 1e151, must be",
+            ),
+            (format!("[{} -{}]", 1e-300, 1e30), "[1e-300 -1e30]"),
+            (
+                format!("is {}, {}", u64::MAX, 0.1 + 0.2),
+                "is 18446744073709551615, 0.30000000000000004",
+            ),
+            ("a.json: is 8".to_owned(), "a.json: is 8"),
+        ];
+        for (text, expect) in cases {
+            assert_eq!(brief(&text), expect);
+        }
+    }
 
     #[test]
     fn short_numbers() {

@@ -5,11 +5,10 @@
 //! mass (m/s), `w` the angular velocity (rad/s), both in the world frame.
 
 use crate::fault::Fault;
-use crate::output;
+use crate::target::{Draft, Target};
 use moreau::World;
-use std::fs::File;
 use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const HEADER: &str = "step,time,body,name,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz";
 
@@ -17,20 +16,20 @@ const HEADER: &str = "step,time,body,name,x,y,z,qx,qy,qz,qw,vx,vy,vz,wx,wy,wz";
 #[derive(Debug)]
 pub(crate) struct PoseFile {
     path: PathBuf,
-    out: BufWriter<File>,
+    out: BufWriter<Draft>,
     /// Quoted where they must be; in id order.
     names: Vec<String>,
 }
 
 impl PoseFile {
     /// Writes the header and the initial state.
-    pub(crate) fn create(path: &Path, world: &World, names: &[String]) -> Result<Self, Fault> {
-        output::make_room(path)?;
-        let file = File::create(path).map_err(|error| Fault::write(path, &error))?;
+    pub(crate) fn create(target: &Target, world: &World, names: &[String]) -> Result<Self, Fault> {
+        let path = target.path();
+        let draft = target.begin().map_err(|error| Fault::write(path, &error))?;
         let names = names.iter().map(|name| quoted(name)).collect();
         let mut poses = Self {
             path: path.into(),
-            out: BufWriter::new(file),
+            out: BufWriter::new(draft),
             names,
         };
         poses.keep(|out, _| writeln!(out, "{HEADER}"))?;
@@ -43,14 +42,17 @@ impl PoseFile {
         self.keep(|out, names| rows(out, world, names))
     }
 
-    /// Flushes the rest.
-    pub(crate) fn finish(mut self) -> Result<(), Fault> {
-        self.keep(|out, _| out.flush())
+    /// Flushes the rest, and puts the file in its place.
+    pub(crate) fn finish(self) -> Result<(), Fault> {
+        let draft = self.out.into_inner().map_err(|error| error.into_error());
+        draft
+            .and_then(Draft::keep)
+            .map_err(|error| Fault::write(&self.path, &error))
     }
 
     fn keep(
         &mut self,
-        write: impl FnOnce(&mut BufWriter<File>, &[String]) -> std::io::Result<()>,
+        write: impl FnOnce(&mut BufWriter<Draft>, &[String]) -> std::io::Result<()>,
     ) -> Result<(), Fault> {
         write(&mut self.out, &self.names).map_err(|error| Fault::write(&self.path, &error))
     }

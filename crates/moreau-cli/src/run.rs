@@ -5,13 +5,15 @@ use crate::dump::Dump;
 use crate::fault::{self, Fault};
 use crate::poses::PoseFile;
 use crate::progress::Progress;
-use crate::{interrupt, output, profile, scenes, solvers, table};
+use crate::target::Target;
+use crate::{interrupt, output, places, profile, scenes, solvers, table};
 use moreau::WorldError;
 use moreau::scene::{Figures, GateResult, ProfileFigures, Run, RunOptions, Verdict, evaluate};
 use moreau::solver::SolveError;
 use moreau_page::{About, Gate, Recording, html};
 use serde::Serialize;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// The object that `--json` prints.
@@ -28,6 +30,7 @@ struct Summary<'a> {
 
 /// Runs a scene.
 pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
+    check_places(args)?;
     let mut scene = scenes::load(&args.scene)?;
     if let Some(name) = &args.solver {
         solvers::choose(name, &mut scene);
@@ -40,27 +43,26 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
         profile: args.profile || args.html.is_some(),
         ..RunOptions::default()
     };
-    let mut run = Run::new(&scene, options)
-        .map_err(|error| Fault::input(error.to_string(), "see `moreau run --help`"))?;
+    let mut run = scenes::start(&scene, options, "run")?;
     let names: Vec<_> = run
         .built()
         .names
         .iter()
         .map(|name| name.clone().unwrap_or_default())
         .collect();
-    let mut poses = match &args.poses {
-        Some(path) => Some(PoseFile::create(path, run.world(), &names)?),
-        None => None,
-    };
-    let mut recording = args
-        .html
-        .as_ref()
-        .map(|_| Recording::start(run.world(), &names, run.steps()));
-
+    let target = |path: &Option<PathBuf>| path.as_deref().map(Target::new).transpose();
+    let (poses, page) = (target(&args.poses)?, target(&args.html)?);
     let mut dump = match &args.dump_step {
         Some(values) => Some(Dump::new(values, run.steps())?),
         None => None,
     };
+    let mut poses = match &poses {
+        Some(target) => Some(PoseFile::create(target, run.world(), &names)?),
+        None => None,
+    };
+    let mut recording = page
+        .as_ref()
+        .map(|_| Recording::start(run.world(), &names, run.steps()));
 
     let mut progress = Progress::new(run.steps(), "step", quiet);
     let gently = interrupt::gently();
@@ -68,15 +70,14 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
         if let Some(dump) = &mut dump {
             dump.before_step(&mut run)?;
         }
-        let report = run.step().map_err(|error| {
-            let help = match error {
-                WorldError::Solve(SolveError::Unsupported { .. }) => {
-                    "--solver auto solves each island by a solver that takes it"
-                }
-                _ => "a smaller --dt or a scene without such large velocities may help",
-            };
-            Fault::run(format!("step {}: {error}", run.world().steps() + 1), help)
-        })?;
+        let report = match run.step() {
+            Ok(report) => report,
+            Err(error) => {
+                // The poses before show how it came to this; the step's error is the one to tell.
+                let _ = poses.map(PoseFile::finish);
+                return Err(step_fault(&error, run.world().steps() + 1));
+            }
+        };
         if let Some(poses) = &mut poses {
             poses.write(run.world())?;
         }
@@ -92,16 +93,15 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
         poses.finish()?;
     }
     let figures = run.figures();
-    if let (Some(path), Some(mut recording)) = (&args.html, recording) {
+    if let (Some(page), Some(mut recording)) = (page, recording) {
         recording.finish();
-        output::make_room(path)?;
         let _waiting = Progress::waiting("writing the page", quiet);
-        let page = html(&recording, &about(&run, &figures, &evaluate(&run)));
-        std::fs::write(path, page).map_err(|error| Fault::write(path, &error))?;
+        let about = about(&run, &figures, &evaluate(&run));
+        page.write(html(&recording, &about).as_bytes())?;
     }
     let gates = evaluate(&run);
     let interrupted = !run.finished();
-    let text = if args.json {
+    if args.json {
         let summary = Summary {
             figures: &figures,
             interrupted,
@@ -110,16 +110,45 @@ pub(crate) fn run(args: &RunArgs, quiet: bool) -> Result<ExitCode, Fault> {
         };
         let json = serde_json::to_string(&summary)
             .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
-        json + "\n"
+        output::print_rows(&(json + "\n"))?;
     } else {
         let mut text = words(args, &run, &figures, &gates);
         if let Some(line) = dump.and_then(|dump| dump.done) {
             let _ = writeln!(text, "{line}");
         }
-        text
-    };
-    output::print(&text)?;
+        output::print(&text)?;
+    }
     Ok(exit_code(&gates, interrupted))
+}
+
+/// Nothing that is written is the scene, or written twice.
+fn check_places(args: &RunArgs) -> Result<(), Fault> {
+    let dump = args.dump_step.as_ref().and_then(|values| values.get(1));
+    let outputs = [
+        ("--poses", args.poses.as_deref()),
+        (
+            if args.is_view { "-o" } else { "--html" },
+            args.html.as_deref(),
+        ),
+        ("--dump-step", dump.map(Path::new)),
+    ];
+    let outputs: Vec<_> = outputs
+        .into_iter()
+        .filter_map(|(option, path)| Some((option, path?)))
+        .collect();
+    let scene = scenes::file(&args.scene);
+    places::apart(scene.as_deref().as_slice(), &outputs)
+}
+
+/// What a step says that cannot be made.
+fn step_fault(error: &WorldError, step: u64) -> Fault {
+    let help = match error {
+        WorldError::Solve(SolveError::Unsupported { .. }) => {
+            "--solver auto solves each island by a solver that takes it"
+        }
+        _ => "a smaller --dt or a scene without such large velocities may help",
+    };
+    Fault::run(format!("step {step}: {error}"), help)
 }
 
 fn exit_code(gates: &[GateResult], interrupted: bool) -> ExitCode {
@@ -131,7 +160,7 @@ fn exit_code(gates: &[GateResult], interrupted: bool) -> ExitCode {
         .filter(|gate| gate.verdict == Verdict::Failed)
         .collect();
     for gate in &failed {
-        fault::print(&format!("gate failed: {gate}"));
+        fault::say(&format!("gate failed: {gate}"));
     }
     ExitCode::from(if failed.is_empty() { 0 } else { fault::RUN })
 }

@@ -4,7 +4,7 @@ use crate::fault::Fault;
 use crate::progress::Progress;
 use crate::{output, recordings, table};
 use comfy_table::presets::NOTHING;
-use moreau::scene::{Scene, SceneError, import_text};
+use moreau::scene::{Run, RunOptions, Scene, SceneError, import_text};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -13,17 +13,23 @@ pub(crate) const SHOWCASE: &str = "showcase";
 const SHOWCASE_TEXT: &str = include_str!("../scenes/showcase.json");
 const FOLDER: &str = "fixtures/scenes";
 
-/// Reads the scene that a path or name stands for.
-pub(crate) fn load(wanted: &str) -> Result<Scene, Fault> {
+/// The file that a path or name stands for; none where it is built in, or there is none.
+pub(crate) fn file(wanted: &str) -> Option<PathBuf> {
     let path = Path::new(wanted);
     let is_path = path.extension().is_some() || wanted.contains(['/', '\\']) || path.is_file();
     if is_path {
-        return load_file(path);
+        return Some(path.into());
     }
-    match folder().map(|folder| folder.join(format!("{wanted}.json"))) {
-        Some(path) if path.is_file() => load_file(&path),
-        _ if wanted == SHOWCASE => parse("showcase.json", SHOWCASE_TEXT),
-        _ => Err(unknown(wanted)),
+    let named = folder()?.join(format!("{wanted}.json"));
+    named.is_file().then_some(named)
+}
+
+/// Reads the scene that a path or name stands for.
+pub(crate) fn load(wanted: &str) -> Result<Scene, Fault> {
+    match file(wanted) {
+        Some(path) => load_file(&path),
+        None if wanted == SHOWCASE => parse("showcase.json", SHOWCASE_TEXT),
+        None => Err(unknown(wanted)),
     }
 }
 
@@ -49,6 +55,21 @@ fn parse(file: &str, text: &str) -> Result<Scene, Fault> {
         Scene::from_json(text)
     };
     read.map_err(|error: SceneError| Fault::scene(&error, file, text))
+}
+
+/// Builds a scene's run as a command's options say. The scene itself was checked when it was read.
+pub(crate) fn start(scene: &Scene, options: RunOptions, command: &str) -> Result<Run, Fault> {
+    Run::new(scene, options).map_err(|error| {
+        let message = match &error {
+            SceneError::Invalid {
+                place,
+                value,
+                allowed,
+            } if place.path == "dt" => format!("--dt is {value}, must be {allowed}"),
+            error => error.to_string(),
+        };
+        Fault::input(message, format!("see `moreau {command} --help`"))
+    })
 }
 
 fn unknown(wanted: &str) -> Fault {

@@ -3,7 +3,8 @@
 use crate::args::SolveArgs;
 use crate::fault::{self, Fault};
 use crate::progress::Progress;
-use crate::{output, table};
+use crate::target::Target;
+use crate::{output, places, table};
 use clap::builder::{PossibleValue, PossibleValuesParser};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, CellAlignment, ContentArrangement};
@@ -12,7 +13,7 @@ use moreau::solver::files::{ProblemFile, load};
 use moreau::{StopReason, Vec3};
 use serde::Serialize;
 use std::fmt::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
@@ -72,6 +73,10 @@ pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
             help,
         ));
     }
+    let inputs: Vec<_> = args.files.iter().map(PathBuf::as_path).collect();
+    let output = args.impulses.as_deref();
+    places::apart(&inputs, output.map(|path| ("--impulses", path)).as_slice())?;
+    let output = output.map(Target::new).transpose()?;
     let mut solved = Vec::with_capacity(args.files.len());
     let mut refused = Vec::new();
     let mut progress = Progress::new(args.files.len() as u64, "file", quiet);
@@ -79,8 +84,8 @@ pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
         let file = load(path).map_err(|error| unreadable(path, &error.to_string()));
         match file.and_then(|file| solve(path, &file, args)) {
             Ok((row, answer)) => {
-                if let Some(target) = &args.impulses {
-                    write_impulses(target, &answer.impulses.contacts)?;
+                if let Some(target) = &output {
+                    target.write(impulses(&answer.impulses.contacts).as_bytes())?;
                 }
                 solved.push(row);
             }
@@ -100,7 +105,7 @@ pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
         return Err(only.fault);
     }
     let certified = refused.is_empty() && solved.iter().all(|row| row.certified);
-    let text = if args.json {
+    if args.json {
         let summary = Summary {
             solver: &args.solver,
             certified,
@@ -109,13 +114,12 @@ pub(crate) fn run(args: &SolveArgs, quiet: bool) -> Result<ExitCode, Fault> {
         };
         let json = serde_json::to_string(&summary)
             .map_err(|error| Fault::run(error.to_string(), "a figure cannot be printed as JSON"))?;
-        json + "\n"
+        output::print_rows(&(json + "\n"))?;
     } else {
-        words(args, &solved, refused.len())
-    };
-    output::print(&text)?;
+        output::print(&words(args, &solved, refused.len()))?;
+    }
     for row in solved.iter().filter(|row| !row.certified) {
-        fault::print(&format!(
+        fault::say(&format!(
             "{}: NOT certified: residual {} m/s, tolerance {} m/s, {}",
             row.file,
             output::short(row.residual_m_s),
@@ -180,13 +184,12 @@ fn unreadable(path: &Path, message: &str) -> Fault {
 }
 
 /// One contact a line: normal, tangent 1, tangent 2, N s, with all digits.
-fn write_impulses(path: &Path, impulses: &[Vec3]) -> Result<(), Fault> {
-    output::make_room(path)?;
+fn impulses(impulses: &[Vec3]) -> String {
     let mut text = String::new();
     for l in impulses {
         let _ = writeln!(text, "{:?} {:?} {:?}", l.x, l.y, l.z);
     }
-    std::fs::write(path, text).map_err(|error| Fault::write(path, &error))
+    text
 }
 
 fn words(args: &SolveArgs, solved: &[Solved], refused: usize) -> String {

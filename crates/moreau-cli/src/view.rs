@@ -3,7 +3,7 @@
 use crate::args::{RunArgs, ViewArgs};
 use crate::fault::Fault;
 use crate::recordings::{self, page};
-use crate::{output, run, scenes};
+use crate::{output, places, run, scenes};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 
@@ -38,7 +38,7 @@ fn stepped(args: &ViewArgs, opens: bool, quiet: bool) -> Result<(PathBuf, ExitCo
     }
     let file = match &args.out {
         Some(file) => file.clone(),
-        None => PathBuf::from(format!("out/{}.html", scenes::load(&args.scene)?.name)),
+        None => places::default(&scenes::load(&args.scene)?.name, ".html"),
     };
     let args_of_run = RunArgs {
         scene: args.scene.clone(),
@@ -48,6 +48,7 @@ fn stepped(args: &ViewArgs, opens: bool, quiet: bool) -> Result<(PathBuf, ExitCo
         threads: args.threads.unwrap_or(1),
         html: Some(file.clone()),
         opens,
+        is_view: true,
         ..RunArgs::default()
     };
     let code = run::run(&args_of_run, quiet)?;

@@ -153,14 +153,14 @@ pub(crate) struct ExactLog {
 impl ExactLog {
     /// For so many moving bodies and steps.
     pub(crate) fn new(moving: u64, steps: u64) -> Self {
+        // The state before the first is one more.
+        let states = steps.saturating_add(1);
         Self {
-            body_stride: ((steps + 1).saturating_mul(moving))
-                .div_ceil(MOST_BODIES)
-                .max(1),
+            body_stride: states.saturating_mul(moving).div_ceil(MOST_BODIES).max(1),
             body_steps: Vec::new(),
             bodies: Vec::new(),
             heaviest: Vec::new(),
-            heaviest_most: (MOST_HEAVIEST_TOTAL / (steps + 1)).clamp(1, MOST_HEAVIEST) as usize,
+            heaviest_most: (MOST_HEAVIEST_TOTAL / states).clamp(1, MOST_HEAVIEST) as usize,
             contacts: Vec::new(),
             contact_stride: 1,
             most_contacts: MOST_CONTACTS,

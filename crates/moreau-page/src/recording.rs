@@ -56,7 +56,7 @@ impl Recording {
         let steps = last.saturating_sub(first);
         let moving = stage.bodies.iter().filter(|body| body.moves).count() as u64;
         let contacts = ContactLog::new(&stage);
-        let all_bytes = (steps + 1).saturating_mul(moving * POSE_BYTES);
+        let all_bytes = steps.saturating_add(1).saturating_mul(moving * POSE_BYTES);
         Self {
             stage,
             stride: all_bytes.div_ceil(MOST_POSE_BYTES).max(1),
@@ -79,7 +79,7 @@ impl Recording {
     /// id order; missing ones are empty. Bodies that come later are not shown.
     pub fn start(world: &World, names: &[String], steps: u64) -> Self {
         let stage = Stage::of(world, names);
-        let mut recording = Self::new(stage, world.steps(), world.steps() + steps);
+        let mut recording = Self::new(stage, world.steps(), world.steps().saturating_add(steps));
         recording.ids = world.bodies().map(|body| body.id()).collect();
         recording.take(world, None);
         recording
@@ -270,6 +270,20 @@ mod tests {
             let names = rows.words[0][4..6].iter();
             let names: Vec<_> = names.map(|i| recording.exact.names[*i as usize]).collect();
             assert_eq!(names[1], "converged");
+        }
+    }
+
+    #[test]
+    fn any_number_of_planned_steps_has_a_page() {
+        let mut world = World::new(WorldSettings::default()).unwrap();
+        world.add(Body::dynamic(Shape::sphere(0.5))).unwrap();
+        for steps in [0, 1, u64::MAX - 1, u64::MAX] {
+            let mut recording = Recording::start(&world, &[], steps);
+            let report = world.step(0.01).unwrap();
+            recording.step(&world, &report);
+            recording.finish();
+            assert_eq!(recording.series.len(), 2);
+            assert!(crate::html(&recording, &crate::About::named("ball", 0.01)).len() > 1000);
         }
     }
 

@@ -69,6 +69,16 @@ pub enum RecordError {
         /// Its version.
         found: i64,
     },
+    /// The system cannot read or write the file, where it could be opened.
+    #[error("{file}: cannot be {done}: {reason}")]
+    Failed {
+        /// The file.
+        file: PathBuf,
+        /// `read` or `written`.
+        done: &'static str,
+        /// What the system says.
+        reason: String,
+    },
     /// The file holds something that no recorder writes.
     #[error("{file}: is damaged: {what}")]
     Damaged {
@@ -125,9 +135,10 @@ pub enum RecordError {
 impl RecordError {
     /// What SQLite says about `file`, as one of ours.
     pub(crate) fn from_sqlite(file: &Path, error: &rusqlite::Error) -> Self {
-        use rusqlite::ErrorCode;
+        use rusqlite::{ErrorCode, ffi};
         let file = file.to_path_buf();
         let reason = error.to_string();
+        let extended = error.sqlite_error().map(|error| error.extended_code);
         match error.sqlite_error_code() {
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Self::Locked { file },
             Some(ErrorCode::DiskFull) => Self::Full { file },
@@ -135,6 +146,14 @@ impl RecordError {
             Some(ErrorCode::NotADatabase) => Self::Foreign { file },
             Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
                 Self::Open { file, reason }
+            }
+            // A file that ends within a page is not the system's fault.
+            Some(ErrorCode::SystemIoFailure) if extended != Some(ffi::SQLITE_IOERR_SHORT_READ) => {
+                let done = match extended {
+                    Some(ffi::SQLITE_IOERR_READ) => "read",
+                    _ => "written",
+                };
+                Self::Failed { file, done, reason }
             }
             _ => Self::Damaged { file, what: reason },
         }

@@ -132,7 +132,8 @@ impl Recorder {
     ///
     /// # Errors
     /// Where the file cannot be written, is locked, is no recording, or has no room; where
-    /// [`RecorderSettings::max_bytes`] is too small; where no thread can be started.
+    /// [`RecorderSettings::max_bytes`] is too small; where no thread can be started. A file that was not there
+    /// is not left then.
     pub fn create(
         file: impl AsRef<Path>,
         world: &World,
@@ -145,16 +146,30 @@ impl Recorder {
             // Before it is made.
             start.room.in_new(file, &settings)?;
         }
+        let is_new = !file.exists();
+        Self::begin(file, world, &start, settings).inspect_err(|_| {
+            if is_new {
+                schema::remove_unused(file);
+            }
+        })
+    }
+
+    fn begin(
+        file: &Path,
+        world: &World,
+        start: &Start<'_>,
+        settings: RecorderSettings,
+    ) -> Result<Self, RecordError> {
         let connection = schema::open_to_write(file, settings.wait)?;
         start.room.in_old(&connection, file, &settings)?;
-        let mut watch = Watch::new(&about.names);
+        let mut watch = Watch::new(&start.about.names);
         let mut taken = Box::<Taken>::default();
         let wanted = Wanted {
             contacts: true,
             hash: true,
         };
         watch.take(world, None, wanted, &mut taken);
-        let writer = Writer::start(connection, &settings, &start, &mut taken)
+        let writer = Writer::start(connection, &settings, start, &mut taken)
             .map_err(|error| RecordError::from_sqlite(file, &error))?;
         Ok(Self {
             file: file.into(),

@@ -250,6 +250,26 @@ pub(crate) fn open_to_read(file: &Path) -> Result<Connection, RecordError> {
     Ok(connection)
 }
 
+/// Removes a file that was made for a run which could not be begun, unless somebody else put one into it.
+pub(crate) fn remove_unused(file: &Path) {
+    let is_empty = std::fs::metadata(file).is_ok_and(|data| data.len() == 0);
+    let has_no_run = || {
+        let count = |connection: Connection| {
+            let sql = "SELECT count(*) FROM runs";
+            connection.query_row(sql, [], |row| row.get::<_, i64>(0))
+        };
+        open_to_read(file).is_ok_and(|connection| count(connection).is_ok_and(|runs| runs == 0))
+    };
+    if is_empty || has_no_run() {
+        for rest in ["", "-wal", "-shm", "-journal"] {
+            let mut name = file.as_os_str().to_owned();
+            name.push(rest);
+            // What cannot be removed is empty.
+            let _ = std::fs::remove_file(name);
+        }
+    }
+}
+
 enum Found {
     /// No tables at all.
     Empty,
@@ -289,4 +309,28 @@ fn migrate(connection: &mut Connection, version: i64) -> rusqlite::Result<()> {
     transaction.pragma_update(None, "application_id", APPLICATION_ID)?;
     transaction.pragma_update(None, "user_version", VERSION)?;
     transaction.commit()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_without_a_run_are_removed() {
+        let name = format!("moreau-unused-{}.sqlite", std::process::id());
+        let file = std::env::temp_dir().join(name);
+        let open = || open_to_write(&file, Duration::from_secs(2)).unwrap();
+        drop(open());
+        remove_unused(&file);
+        assert!(!file.exists());
+        std::fs::write(&file, "").unwrap();
+        remove_unused(&file);
+        assert!(!file.exists());
+        let run = "INSERT INTO runs (scene, solver, settings, threads, steps, dt, build, machine, contacts_every, \
+                   start) VALUES ('', '', '', 1, 1, 1, '', '', 1, x'00')";
+        assert_eq!(open().execute(run, []), Ok(1));
+        remove_unused(&file);
+        assert!(file.exists());
+        std::fs::remove_file(&file).unwrap();
+    }
 }

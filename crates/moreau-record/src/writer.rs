@@ -39,7 +39,7 @@ struct Limits {
 /// What the run's row says.
 #[derive(Debug)]
 pub(crate) struct Start<'a> {
-    about: &'a RunDescription,
+    pub(crate) about: &'a RunDescription,
     solver: &'static str,
     settings: String,
     state: Vec<u8>,

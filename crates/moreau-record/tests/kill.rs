@@ -9,7 +9,7 @@ mod common;
 
 use common::Folder;
 use moreau_record::{RecordError, Recorder, RecorderSettings, Recording, Replay, RunDescription};
-use moreau_scene::{Run, RunOptions, SplitMix64, scenes};
+use moreau_scene::{MOST_STEPS, Run, RunOptions, SplitMix64, scenes};
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -63,7 +63,7 @@ fn record(file: &Path, wait: bool) {
         let _ = writeln!(out, "{frame}").and_then(|()| out.flush());
     };
     let options = RunOptions {
-        steps: Some(u64::MAX),
+        steps: Some(MOST_STEPS),
         ..RunOptions::default()
     };
     let mut run = Run::new(&scenes::pyramid(4), options).unwrap();

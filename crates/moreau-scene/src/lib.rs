@@ -65,7 +65,7 @@ pub use joint::{BallSpec, DistanceSpec, JointSpec};
 pub use profile::{ProfileFigures, StageFigures};
 pub use random::SplitMix64;
 pub use run::{Run, RunOptions};
-pub use scene::{Format, Scene, VERSION};
+pub use scene::{Format, MOST_STEPS, Scene, VERSION};
 pub use schema::schema_json;
 pub use settings::{
     ActiveSetSpec, BlockSpec, CalmSpec, FastPathSpec, NewtonSpec, PgsSpec, PositionCorrectionSpec,

@@ -4,7 +4,7 @@ use crate::figures::{Figures, median, percentile};
 use crate::gate::GateResult;
 use crate::meter::{Meter, max_speed};
 use crate::profile::{ProfileFigures, Profiles};
-use crate::scene::Scene;
+use crate::scene::{MOST_STEPS, Scene};
 use moreau_math::Vec3;
 use moreau_pipeline::{BodyId, IslandProblem, StepReport, World, WorldError};
 use moreau_solver::ContactSolver;
@@ -12,9 +12,9 @@ use moreau_solver::ContactSolver;
 /// How to run a scene. Everything that is `None` is the scene's own.
 pub struct RunOptions {
     /// Length of a step, s. With another dt than the scene's, `steps` and `measure_from` cover the
-    /// same time.
+    /// same time; one with which that takes more than [`MOST_STEPS`] is refused.
     pub dt: Option<f64>,
-    /// How many steps.
+    /// How many steps, at most [`MOST_STEPS`].
     pub steps: Option<u64>,
     /// Threads. Default 1. The results have the same bits for any number.
     pub threads: usize,
@@ -95,9 +95,21 @@ impl Run {
                 (steps as f64 * scene.dt / dt).round() as u64
             }
         };
-        let steps = options
-            .steps
-            .unwrap_or_else(|| same_time(scene.steps).max(1));
+        let steps = match options.steps {
+            Some(steps) if steps > MOST_STEPS => {
+                let allowed = format!("0 to {MOST_STEPS}");
+                return Err(root.key("steps").invalid(steps, &allowed));
+            }
+            Some(steps) => steps,
+            None => same_time(scene.steps).max(1),
+        };
+        if steps > MOST_STEPS {
+            let allowed = format!(
+                "so long that the scene's time takes at most {MOST_STEPS} steps; {:.0e} would follow",
+                scene.steps as f64 * scene.dt / dt
+            );
+            return Err(root.key("dt").invalid(format!("{dt:?}"), &allowed));
+        }
         let refused = |source| root.refused(source);
         built.world.set_threads(options.threads).map_err(refused)?;
         if let Some(solver) = options.solver {
@@ -137,7 +149,7 @@ impl Run {
     pub fn step(&mut self) -> Result<StepReport, WorldError> {
         self.meter.before_step(&self.built.world);
         let report = self.built.world.step(self.dt)?;
-        if report.step == self.measure_from + 1 {
+        if report.step.checked_sub(1) == Some(self.measure_from) {
             self.times.clear();
         }
         self.times.push(report.seconds);

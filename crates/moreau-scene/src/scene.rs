@@ -24,6 +24,9 @@ pub enum Format {
 /// Version of the format that this crate reads and writes.
 pub const VERSION: u32 = 1;
 
+/// Most steps of a run: more would never end.
+pub const MOST_STEPS: u64 = 1_000_000_000;
+
 /// A scene: what there is at the start and how long to step it. SI units throughout.
 ///
 /// ```
@@ -70,8 +73,9 @@ pub struct Scene {
     /// Length of a step, s, positive. Default 1/60.
     #[serde(default = "sixtieth")]
     pub dt: f64,
-    /// How many steps a run makes, 1 or more. Default 600.
+    /// How many steps a run makes, 1 to 1000000000. Default 600.
     #[serde(default = "six_hundred")]
+    #[schemars(range(min = 1, max = MOST_STEPS))]
     pub steps: u64,
     /// Timings count from this step on (0: all). Default 0.
     #[serde(default, skip_serializing_if = "is_default")]
@@ -241,8 +245,9 @@ impl Scene {
         if !(self.dt > 0.0 && self.dt.is_finite()) {
             return Err(root.key("dt").invalid(self.dt, "positive and finite"));
         }
-        if self.steps == 0 {
-            return Err(root.key("steps").invalid(0, "1 or more"));
+        if !(1..=MOST_STEPS).contains(&self.steps) {
+            let allowed = format!("1 to {MOST_STEPS}");
+            return Err(root.key("steps").invalid(self.steps, &allowed));
         }
         if self.measure_from >= self.steps {
             let allowed = format!("less than `steps`, {}", self.steps);

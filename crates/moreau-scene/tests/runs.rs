@@ -2,7 +2,7 @@
 
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::{Vec3, Velocity, vec3};
-use moreau_scene::{Run, RunOptions, Scene, Verdict, scenes};
+use moreau_scene::{MOST_STEPS, Run, RunOptions, Scene, Verdict, scenes};
 use moreau_solver::{ContactSolver, SolveError, SolveReport, StopReason};
 
 fn scene(rest: &str) -> Scene {
@@ -238,6 +238,42 @@ fn another_step_covers_the_same_time() {
     let mut short = Run::new(&scene, options).unwrap();
     short.run_to_end().unwrap();
     assert_eq!(short.gates()[0].verdict, Verdict::NotReached);
+}
+
+#[test]
+fn a_run_that_would_never_end_is_refused() {
+    let mut scene = falling();
+    (scene.dt, scene.steps, scene.measure_from) = (0.01, 100, 3);
+    let refused = |dt: Option<f64>, steps: Option<u64>| {
+        let options = RunOptions {
+            dt,
+            steps,
+            ..RunOptions::default()
+        };
+        Run::new(&scene, options).map_err(|error| error.to_string())
+    };
+    assert_eq!(refused(Some(1e-9), None).unwrap().steps(), MOST_STEPS);
+    // The last one takes infinitely many.
+    for (dt, follow) in [(9e-10, "1e9"), (1e-19, "1e19"), (5e-324, "inf")] {
+        let error = refused(Some(dt), None).unwrap_err();
+        let parts = [
+            format!("dt: is {dt:?}, "),
+            "at most 1000000000 steps".into(),
+            format!("{follow} would follow"),
+        ];
+        for part in parts {
+            assert!(error.contains(&part), "no {part:?} in {error}");
+        }
+    }
+    let error = refused(None, Some(MOST_STEPS + 1)).unwrap_err();
+    assert!(
+        error.contains("steps: is 1000000001, must be 0 to"),
+        "{error}"
+    );
+    // Where the steps are given any length will do.
+    let mut run = refused(Some(1e-300), Some(2)).unwrap();
+    run.run_to_end().unwrap();
+    assert_eq!(run.figures().steps, 2);
 }
 
 #[test]

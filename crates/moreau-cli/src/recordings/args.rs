@@ -27,12 +27,17 @@ pub(crate) struct RecordArgs {
     pub(crate) solver: Option<String>,
 
     /// Keep the contacts of every Nth frame only; they take most of the room.
-    #[arg(long, value_name = "N", default_value = "1")]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(
+        long,
+        value_name = "N",
+        default_value = "1",
+        allow_hyphen_values = true
+    )]
+    #[arg(value_parser = some)]
     pub(crate) contacts_every: u64,
 
     /// Stop when the file has so many megabytes.
-    #[arg(long, value_name = "MB", value_parser = clap::value_parser!(u64).range(1..1 << 40))]
+    #[arg(long, value_name = "MB", value_parser = some, allow_hyphen_values = true)]
     pub(crate) max_size: Option<u64>,
 
     /// Add the run's metrics as a row to a CSV file.
@@ -65,7 +70,7 @@ pub(crate) struct RunOfArgs {
     pub(crate) file: PathBuf,
 
     /// The run's number [default: the last]. The same as FILE#N.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub(crate) run: Option<i64>,
 }
 
@@ -97,10 +102,11 @@ pub(crate) struct QueryArgs {
 
     /// Contacts of this frame.
     #[arg(long, value_name = "K", conflicts_with = "frames")]
+    #[arg(value_parser = whole, allow_hyphen_values = true)]
     pub(crate) frame: Option<u64>,
 
     /// Contacts of these frames, such as 100..200 (both included), 100.. or ..200.
-    #[arg(long, value_name = "A..B", value_parser = frames)]
+    #[arg(long, value_name = "A..B", value_parser = frames, allow_hyphen_values = true)]
     pub(crate) frames: Option<(u64, u64)>,
 
     /// Contacts between two bodies, by name or id (3 or 3v0).
@@ -124,7 +130,7 @@ pub(crate) struct QueryArgs {
     pub(crate) min_approach: Option<f64>,
 
     /// Only the N with the largest normal impulses, the heaviest first.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = rows, allow_hyphen_values = true)]
     pub(crate) heaviest: Option<usize>,
 
     /// Islands in place of contacts: which solver took each, and how right its answer is.
@@ -133,6 +139,7 @@ pub(crate) struct QueryArgs {
 
     /// Only the N islands with the largest residuals, the worst first.
     #[arg(long, value_name = "N", requires = "islands")]
+    #[arg(value_parser = rows, allow_hyphen_values = true)]
     pub(crate) worst: Option<usize>,
 
     /// Only islands whose answer is not certified.
@@ -226,6 +233,23 @@ fn frames(text: &str) -> Result<(u64, u64), String> {
         text => text.parse::<u64>().map_err(|_| help.to_owned()),
     };
     Ok((number(first, 0)?, number(last, u64::MAX)?))
+}
+
+fn some(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(count) if count > 0 => Ok(count),
+        _ => Err("must be a whole number, 1 or more".into()),
+    }
+}
+
+fn whole(text: &str) -> Result<u64, String> {
+    let wrong = |_| "must be a whole number, 0 or more".into();
+    text.parse().map_err(wrong)
+}
+
+fn rows(text: &str) -> Result<usize, String> {
+    let wrong = |_| "must be a whole number of rows, 0 or more".into();
+    text.parse().map_err(wrong)
 }
 
 fn least(text: &str) -> Result<f64, String> {

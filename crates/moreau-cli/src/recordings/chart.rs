@@ -3,12 +3,13 @@
 use super::png;
 use crate::fault::Fault;
 use crate::output;
+use crate::target::Target;
 use plotters::coord::Shift;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::prelude::*;
 use plotters::style::FontStyle;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 /// Letters for the pictures; see the licence beside it.
@@ -56,23 +57,70 @@ pub(crate) struct PanelOf {
     pub(crate) lines: Vec<Line>,
 }
 
-/// Draws the panels below each other into a file, by its extension.
-pub(crate) fn draw(file: &Path, title: &str, panels: &[PanelOf]) -> Result<(), Fault> {
+/// Kinds of pictures, by the ends of their names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Svg,
+    Png,
+}
+
+/// A picture that will be drawn.
+#[derive(Debug)]
+pub(crate) struct Picture {
+    kind: Kind,
+    target: Target,
+}
+
+impl Picture {
+    /// Its kind is known from its name, and it can be written; of all of them before any is drawn.
+    pub(crate) fn all(files: &[PathBuf]) -> Result<Vec<Self>, Fault> {
+        let kinds: Vec<_> = files
+            .iter()
+            .map(|file| kind(file))
+            .collect::<Result<_, _>>()?;
+        let pictures = kinds.into_iter().zip(files);
+        let picture = |(kind, file): (Kind, &PathBuf)| {
+            let target = Target::new(file)?;
+            Ok(Self { kind, target })
+        };
+        pictures.map(picture).collect()
+    }
+
+    /// As it was given.
+    pub(crate) fn file(&self) -> &Path {
+        self.target.path()
+    }
+}
+
+fn kind(file: &Path) -> Result<Kind, Fault> {
+    match file.extension().and_then(|e| e.to_str()) {
+        Some("svg") => Ok(Kind::Svg),
+        Some("png") => Ok(Kind::Png),
+        _ => Err(Fault::input(
+            format!("{}: is neither .svg nor .png", file.display()),
+            "give a name that ends in one of them",
+        )),
+    }
+}
+
+/// Draws the panels below each other into a file.
+pub(crate) fn draw(picture: &Picture, title: &str, panels: &[PanelOf]) -> Result<(), Fault> {
+    let file = picture.file();
     static FONTS: Once = Once::new();
     FONTS.call_once(|| {
         // Fails only for bytes that are no font.
         let _ = plotters::style::register_font(FAMILY, FontStyle::Normal, FONT);
     });
     let height = TITLE_HEIGHT + PANEL_HEIGHT * panels.len() as u32;
-    let bytes = match file.extension().and_then(|e| e.to_str()) {
-        Some("svg") => {
+    let bytes = match picture.kind {
+        Kind::Svg => {
             let mut text = String::new();
             let root = SVGBackend::with_string(&mut text, (WIDTH, height)).into_drawing_area();
             paint(&root, title, panels, 1).map_err(|error| failed(file, &error))?;
             drop(root);
             text.into_bytes()
         }
-        Some("png") => {
+        Kind::Png => {
             let size = (WIDTH * PNG_SCALE, height * PNG_SCALE);
             let mut pixels = vec![0; size.0 as usize * size.1 as usize * 3];
             let root = BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area();
@@ -80,16 +128,8 @@ pub(crate) fn draw(file: &Path, title: &str, panels: &[PanelOf]) -> Result<(), F
             drop(root);
             png::encode(&pixels, size.0, size.1)
         }
-        _ => {
-            let message = format!("{}: is neither .svg nor .png", file.display());
-            return Err(Fault::input(
-                message,
-                "give a name that ends in one of them",
-            ));
-        }
     };
-    output::make_room(file)?;
-    std::fs::write(file, bytes).map_err(|error| Fault::write(file, &error))
+    picture.target.write(&bytes)
 }
 
 fn failed<E: std::error::Error + Send + Sync>(

@@ -1,13 +1,15 @@
 //! `moreau compare`: two runs side by side.
 
 use super::args::{CompareArgs, Panel};
+use super::chart::Picture;
 use super::plot::{Series, panel};
 use super::{chart, fault, pick, place, record, table};
 use crate::fault::Fault;
 use crate::output::{self, short};
 use crate::progress::Progress;
-use crate::{interrupt, scenes, solvers};
+use crate::{interrupt, places, scenes, solvers};
 use comfy_table::Cell;
+use moreau::scene::Scene;
 use moreau_record::{Comparison, RecordedRun, RecorderSettings, Recording};
 use serde_json::{Map, Value};
 use std::fmt::Write;
@@ -23,12 +25,21 @@ struct Side {
 }
 
 pub(crate) fn run(args: &CompareArgs, quiet: bool) -> Result<ExitCode, Fault> {
-    let sides = match &args.second {
-        Some(second) => [side(&args.first), side(second)],
-        None => match record_both(args, quiet)? {
-            Some(sides) => sides,
-            None => return Ok(ExitCode::from(interrupt::EXIT)),
-        },
+    let (sides, pictures) = match &args.second {
+        Some(second) => {
+            let sides = [side(&args.first), side(second)];
+            let inputs = [&*sides[0].file, &*sides[1].file];
+            places::apart(&inputs, &plots(args))?;
+            (sides, Picture::all(&args.plot)?)
+        }
+        None => {
+            let (scene, file) = to_record(args)?;
+            let pictures = Picture::all(&args.plot)?;
+            match record_both(args, &scene, &file, quiet)? {
+                Some(sides) => (sides, pictures),
+                None => return Ok(ExitCode::from(interrupt::EXIT)),
+            }
+        }
     };
     let open = |side: &Side| Recording::open(&side.file).map_err(|error| fault(&error));
     let recordings = [open(&sides[0])?, open(&sides[1])?];
@@ -54,10 +65,11 @@ pub(crate) fn run(args: &CompareArgs, quiet: bool) -> Result<ExitCode, Fault> {
         ];
         let panels = panels.map(|p| panel(p, &[&runs[0], &runs[1]]));
         let title = format!("{}: {} and {}", first.info().scene, names[0], names[1]);
-        for file in &args.plot {
-            let _waiting = Progress::waiting(&format!("drawing {}", file.display()), quiet);
-            chart::draw(file, &title, &panels)?;
-            let _ = writeln!(text, "plot: {}", file.display());
+        for picture in &pictures {
+            let file = picture.file().display();
+            let _waiting = Progress::waiting(&format!("drawing {file}"), quiet);
+            chart::draw(picture, &title, &panels)?;
+            let _ = writeln!(text, "plot: {file}");
         }
     }
     output::print(&text)?;
@@ -74,28 +86,53 @@ fn side(text: &str) -> Side {
     }
 }
 
-/// Records a scene with two solvers; `None` where it was interrupted.
-fn record_both(args: &CompareArgs, quiet: bool) -> Result<Option<[Side; 2]>, Fault> {
-    let [a, b] = args.solvers.as_slice() else {
-        return Err(Fault::input(
-            format!("--solvers takes two solvers, not {}", args.solvers.len()),
+fn plots(args: &CompareArgs) -> Vec<(&str, &Path)> {
+    let plots = args.plot.iter();
+    plots.map(|file| ("--plot", file.as_path())).collect()
+}
+
+fn two_solvers(args: &CompareArgs) -> Result<[&String; 2], Fault> {
+    match args.solvers.as_slice() {
+        [a, b] => Ok([a, b]),
+        other => Err(Fault::input(
+            format!("--solvers takes two solvers, not {}", other.len()),
             "such as --solvers newton,pgs",
-        ));
-    };
+        )),
+    }
+}
+
+/// The scene that `--solvers` solves, and the file that it is recorded to.
+fn to_record(args: &CompareArgs) -> Result<(Scene, PathBuf), Fault> {
+    let [a, b] = two_solvers(args)?;
     let scene = scenes::load(&args.first)?;
-    let default = || PathBuf::from(format!("out/{}-{a}-{b}.sqlite", scene.name));
+    let default = || places::default(&scene.name, &format!("-{a}-{b}.sqlite"));
     let file = args.output.clone().unwrap_or_else(default);
+    let mut outputs = plots(args);
+    outputs.push(("-o", &file));
+    let input = scenes::file(&args.first);
+    places::apart(input.as_deref().as_slice(), &outputs)?;
+    Ok((scene, file))
+}
+
+/// Records a scene with two solvers; `None` where it was interrupted.
+fn record_both(
+    args: &CompareArgs,
+    scene: &Scene,
+    file: &Path,
+    quiet: bool,
+) -> Result<Option<[Side; 2]>, Fault> {
+    let [a, b] = two_solvers(args)?;
     if args.output.is_none() {
         // The command's own file, made anew each time.
-        remove(&file)?;
+        remove(file)?;
     }
     let run_with = |name: &String| -> Result<Option<Side>, Fault> {
         let mut scene = scene.clone();
         solvers::choose(name, &mut scene);
         let settings = RecorderSettings::default();
-        let recorded = record::record(&scene, &args.how, &file, settings, quiet)?;
+        let recorded = record::record(&scene, &args.how, file, settings, quiet)?;
         Ok((!recorded.interrupted).then(|| Side {
-            file: file.clone(),
+            file: file.into(),
             run: Some(recorded.run),
             name: name.clone(),
         }))

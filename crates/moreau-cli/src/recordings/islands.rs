@@ -11,12 +11,18 @@ use comfy_table::Cell;
 use moreau_record::{IslandRecord, RecordedRun};
 use serde_json::json;
 use std::fmt::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 const HEADER: &str = "frame,first_body,name,bodies,contact_points,joints,solver,stop,sweeps,factorizations,\
     residual,worst_contact,guarded\n";
 
-pub(crate) fn run(run: &RecordedRun<'_>, args: &QueryArgs, quiet: bool) -> Result<ExitCode, Fault> {
+pub(crate) fn run(
+    file: &Path,
+    run: &RecordedRun<'_>,
+    args: &QueryArgs,
+    quiet: bool,
+) -> Result<ExitCode, Fault> {
     if let Some(frame) = args.frame {
         run.frame(frame).map_err(|error| fault(&error))?;
     }
@@ -48,16 +54,20 @@ pub(crate) fn run(run: &RecordedRun<'_>, args: &QueryArgs, quiet: bool) -> Resul
         let asked = reports.iter().filter(|r| (first..=last).contains(&r.frame));
         if asked.map(|r| r.islands).sum::<u64>() > 0 {
             return Err(Fault::input(
-                format!("run {} was recorded without its islands", run.number()),
+                format!(
+                    "{}: run {} was recorded without its islands",
+                    file.display(),
+                    run.number()
+                ),
                 "recordings have them from schema version 3 on; record it again",
             ));
         }
     }
-    output::print(&match args.format {
-        Format::Table => words(run, &found),
-        Format::Csv => csv(run, &found),
-        Format::Json => objects(run, &found),
-    })?;
+    match args.format {
+        Format::Table => output::print(&words(run, &found)),
+        Format::Csv => output::print_rows(&csv(run, &found)),
+        Format::Json => output::print_rows(&objects(run, &found)),
+    }?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -5,6 +5,7 @@ pub(crate) mod args;
 mod chart;
 pub(crate) mod compare;
 mod islands;
+mod metrics;
 pub(crate) mod page;
 pub(crate) mod plot;
 mod png;
@@ -32,7 +33,8 @@ pub(crate) fn named(word: &str) -> Option<(PathBuf, Option<i64>)> {
 fn place(word: &Path) -> (PathBuf, Option<i64>) {
     let numbered = || {
         let (file, run) = word.to_str()?.rsplit_once('#')?;
-        Some((file.into(), Some(run.parse().ok()?)))
+        let run = run.parse().ok()?;
+        (!file.is_empty()).then(|| (file.into(), Some(run)))
     };
     let whole = (word.to_path_buf(), None);
     if word.exists() {
@@ -120,11 +122,18 @@ fn fault(error: &RecordError) -> Fault {
             message,
             "--contacts-every 10 takes about a tenth of the room; --steps makes the run shorter",
         ),
-        RecordError::Damaged { .. } | RecordError::Order { .. } | RecordError::Ended(_) => {
-            Fault::run(
-                message,
-                "the runs before it in the file may still be readable",
-            )
-        }
+        RecordError::Failed { .. } => Fault::run(
+            message,
+            "frames that were recorded before are kept; the disk may be full or broken, or its files limited in size \
+             (`df` and `ulimit -f` tell)",
+        ),
+        RecordError::Damaged { .. } => Fault::input(
+            message,
+            "`moreau query FILE` lists its runs where it can still be read",
+        ),
+        RecordError::Order { .. } | RecordError::Ended(_) => Fault::run(
+            message,
+            "the runs before it in the file may still be readable",
+        ),
     }
 }

@@ -5,7 +5,8 @@ use crate::fault::Fault;
 use crate::output::short;
 use crate::progress::Progress;
 use crate::run::page_gate;
-use crate::{interrupt, output, table};
+use crate::target::Target;
+use crate::{interrupt, output, places, table};
 use moreau::scene::{GateResult, Scene};
 use moreau::{BodyId, Joint, Vec3, World};
 use moreau_page::{
@@ -25,9 +26,10 @@ pub(crate) fn write(
     (out, opens): (&Path, bool),
     quiet: bool,
 ) -> Result<ExitCode, Fault> {
+    places::apart(&[file], &[("-o", out)])?;
     let recording = Recording::open(file).map_err(|error| fault(&error))?;
     let run = pick(&recording, run)?;
-    output::make_room(out)?;
+    let target = Target::new(out)?;
     let mut reader = {
         let _waiting = Progress::waiting("reading reports", quiet);
         Reader::new(&run).map_err(|error| fault(&error))?
@@ -53,7 +55,7 @@ pub(crate) fn write(
     let waiting = Progress::waiting("writing the page", quiet);
     page.finish();
     let about = about(&run, file, &reader.reports);
-    std::fs::write(out, html(&page, &about)).map_err(|error| Fault::write(out, &error))?;
+    target.write(html(&page, &about).as_bytes())?;
     drop(waiting);
     let rest = if read < frames {
         format!(" of {frames}; interrupted")

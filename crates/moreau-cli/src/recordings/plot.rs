@@ -1,38 +1,41 @@
 //! `moreau plot`: what a run's reports say, over time.
 
 use super::args::{Panel, PlotArgs};
-use super::chart::{self, Line, PanelOf};
+use super::chart::{self, Line, PanelOf, Picture};
 use super::{fault, open, pick};
 use crate::fault::Fault;
-use crate::output;
 use crate::progress::Progress;
+use crate::{output, places};
 use moreau::pipeline::StageTimes;
 use moreau_record::{FrameReport, RecordedRun};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 pub(crate) fn run(args: &PlotArgs, quiet: bool) -> Result<ExitCode, Fault> {
     let (recording, number) = open(&args.of)?;
     let run = pick(&recording, number)?;
+    let info = run.info();
+    let files = match args.output.as_slice() {
+        [] => vec![places::default(&info.scene, ".svg")],
+        files => files.to_vec(),
+    };
+    let outputs: Vec<_> = files.iter().map(|file| ("-o", file.as_path())).collect();
+    places::apart(&[recording.file()], &outputs)?;
+    let pictures = Picture::all(&files)?;
     let series = {
         let _waiting = Progress::waiting("reading reports", quiet);
         Series::of(&run, "")?
     };
     let panels: Vec<_> = args.panels.iter().map(|p| panel(*p, &[&series])).collect();
-    let info = run.info();
     let title = format!("{}, solver {}, run {}", info.scene, info.solver, info.run);
-    let files = match args.output.as_slice() {
-        [] => vec![PathBuf::from(format!("out/{}.svg", info.scene))],
-        files => files.to_vec(),
-    };
     let mut text = String::new();
     // A long run takes a while to read and to draw.
-    for file in &files {
-        let _waiting = Progress::waiting(&format!("drawing {}", file.display()), quiet);
-        chart::draw(file, &title, &panels)?;
-        let _ = writeln!(text, "plot: {}", file.display());
+    for picture in &pictures {
+        let file = picture.file().display();
+        let _waiting = Progress::waiting(&format!("drawing {file}"), quiet);
+        chart::draw(picture, &title, &panels)?;
+        let _ = writeln!(text, "plot: {file}");
     }
     output::print(&text)?;
     Ok(ExitCode::SUCCESS)

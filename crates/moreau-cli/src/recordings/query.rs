@@ -36,7 +36,7 @@ pub(crate) fn run(args: &QueryArgs, quiet: bool) -> Result<ExitCode, Fault> {
     }
     let run = pick(&recording, number)?;
     if args.islands {
-        return islands::run(&run, args, quiet);
+        return islands::run(recording.file(), &run, args, quiet);
     }
     let query = query(&run, args)?;
     let mut printer = Printer::new(&run, args.format);
@@ -111,11 +111,11 @@ impl<'a> Printer<'a> {
             Format::Csv if !contacts.is_empty() => {
                 let header = if start { table::HEADER_LINE } else { "" };
                 let rows = table::contacts_csv(self.run, contacts);
-                output::print(&format!("{header}{rows}"))
+                output::print_rows(&format!("{header}{rows}"))
             }
             Format::Json if !contacts.is_empty() => {
                 let objects = table::contacts_json(self.run, contacts);
-                output::print(&format!("{}{objects}", if start { "[" } else { ",\n" }))
+                output::print_rows(&format!("{}{objects}", if start { "[" } else { ",\n" }))
             }
             Format::Csv | Format::Json => Ok(()),
         }

@@ -1,17 +1,17 @@
 //! `moreau record`: steps a scene and writes what happens to a file.
 
 use super::args::{HowArgs, RecordArgs};
+use super::metrics::MetricsFile;
 use super::{COMMIT, fault};
 use crate::fault::{self, Fault};
 use crate::progress::Progress;
-use crate::{interrupt, output, scenes, solvers, table};
+use crate::{interrupt, output, places, scenes, solvers, table};
 use moreau::WorldError;
-use moreau::scene::{Figures, GateResult, Run, RunOptions, Scene, Verdict, evaluate};
+use moreau::scene::{Figures, GateResult, RunOptions, Scene, Verdict, evaluate};
 use moreau::solver::SolveError;
-use moreau_record::{Ending, METRICS_HEADER, Metrics, Recorder, RecorderSettings, RunDescription};
+use moreau_record::{Ending, Recorder, RecorderSettings, RunDescription};
 use std::fmt::Write as _;
-use std::io::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::ExitCode;
 
 /// What was recorded.
@@ -30,16 +30,20 @@ pub(crate) fn run(args: &RecordArgs, quiet: bool) -> Result<ExitCode, Fault> {
     if let Some(name) = &args.solver {
         solvers::choose(name, &mut scene);
     }
-    let default = || PathBuf::from(format!("out/{}.sqlite", scene.name));
+    let default = || places::default(&scene.name, ".sqlite");
     let file = args.output.clone().unwrap_or_else(default);
+    let mut outputs = vec![("-o", file.as_path())];
+    outputs.extend(args.metrics.as_deref().map(|path| ("--metrics", path)));
+    places::apart(scenes::file(&args.scene).as_deref().as_slice(), &outputs)?;
+    let metrics = args.metrics.as_deref().map(MetricsFile::new).transpose()?;
     let settings = RecorderSettings {
         contacts_every: args.contacts_every,
         max_bytes: args.max_size.map(|mb| mb.saturating_mul(1_000_000)),
         ..RecorderSettings::default()
     };
     let recorded = record(&scene, &args.how, &file, settings, quiet)?;
-    if let Some(path) = &args.metrics {
-        add_metrics(path, &recorded.figures)?;
+    if let Some(metrics) = &metrics {
+        metrics.add(&recorded.figures)?;
     }
     output::print(&words(&recorded, &file, args))?;
     if recorded.interrupted {
@@ -51,7 +55,7 @@ pub(crate) fn run(args: &RecordArgs, quiet: bool) -> Result<ExitCode, Fault> {
         .iter()
         .filter(|g| g.verdict == Verdict::Failed)
     {
-        fault::print(&format!("gate failed: {gate}"));
+        fault::say(&format!("gate failed: {gate}"));
         failed = true;
     }
     Ok(ExitCode::from(if failed { fault::RUN } else { 0 }))
@@ -72,8 +76,7 @@ pub(crate) fn record(
         profile: true,
         ..RunOptions::default()
     };
-    let mut run = Run::new(scene, options)
-        .map_err(|error| Fault::input(error.to_string(), "see `moreau record --help`"))?;
+    let mut run = scenes::start(scene, options, "record")?;
     output::make_room(file)?;
     let about = RunDescription {
         build: format!("moreau {}, commit {COMMIT}", env!("CARGO_PKG_VERSION")),
@@ -137,34 +140,6 @@ fn step_fault(error: &WorldError, step: u64, frames: u64, file: &Path) -> Fault 
     };
     let kept = format!("the {frames} frames before are kept in {}", file.display());
     Fault::run(format!("step {step}: {error}; {kept}"), help)
-}
-
-/// Adds a row to a CSV file, and the header where it is not there.
-fn add_metrics(path: &Path, figures: &Figures) -> Result<(), Fault> {
-    output::make_room(path)?;
-    let failed = |error: std::io::Error| Fault::write(path, &error);
-    let old = match std::fs::read_to_string(path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(failed(error)),
-    };
-    if !old.is_empty() && old.lines().next() != Some(METRICS_HEADER) {
-        let message = format!("{}: has other columns than metrics have", path.display());
-        return Err(Fault::input(message, "give a new file with --metrics"));
-    }
-    let mut text = String::new();
-    if old.is_empty() {
-        text = format!("{METRICS_HEADER}\n");
-    } else if !old.ends_with('\n') {
-        text.push('\n');
-    }
-    let _ = writeln!(text, "{}", Metrics::of(figures, COMMIT).row());
-    let mut file = std::fs::OpenOptions::new()
-        .append(true)
-        .create(true)
-        .open(path)
-        .map_err(failed)?;
-    file.write_all(text.as_bytes()).map_err(failed)
 }
 
 /// The processor's name where it can be had, and its kind.

@@ -14,12 +14,13 @@ pub(crate) fn run(args: &ReplayArgs, quiet: bool) -> Result<ExitCode, Fault> {
     let failed = |error: ReplayError| match &error {
         ReplayError::Record(error) => fault(error),
         ReplayError::Solver { .. } => Fault::input(
-            error.to_string(),
+            format!("{}: {error}", recording.file().display()),
             "replay it with the program that recorded it",
         ),
         ReplayError::Scene(_) | ReplayError::World { .. } => {
             let help = format!("it was recorded by {}", run.info().build);
-            Fault::run(error.to_string(), help)
+            let message = format!("{}: {error}", recording.file().display());
+            Fault::run(message, help)
         }
     };
     let mut replay = Replay::new(&run, args.threads).map_err(failed)?;

@@ -3,6 +3,7 @@
 mod figures;
 mod files;
 mod folder;
+mod outputs;
 mod recordings;
 mod solve;
 #[cfg(unix)]

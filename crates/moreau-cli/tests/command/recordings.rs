@@ -314,8 +314,20 @@ fn metrics_gather_in_one_file() {
 fn what_is_wrong_is_said() {
     let folder = recorded("wrong");
     folder.write("letter.txt", &"Dear recorder, ".repeat(200));
-    let cases: [(&[&str], i32, &str); 11] = [
+    std::fs::write(folder.path("cut.sqlite"), &folder.bytes(FILE)[..20_000]).unwrap();
+    let cases: [(&[&str], i32, &str); 18] = [
         (&["query", "none.sqlite"], 2, "cannot be opened"),
+        (&["query", "cut.sqlite"], 2, "cut.sqlite: is damaged"),
+        (&["replay", "#1"], 2, "#1: cannot be opened"),
+        (&["query", FILE, "--heaviest", "-1..3"], 2, "whole number"),
+        (&["query", FILE, "--frames", "-1..3"], 2, "100..200"),
+        (&["query", FILE, "--frame", "-1"], 2, "whole number"),
+        (&["query", FILE, "--run", "-1"], 2, "there is no run -1"),
+        (
+            &["record", "pair.json", "--contacts-every", "-1"],
+            2,
+            "whole number, 1 or more",
+        ),
         (&["query", "letter.txt"], 2, "is not a recording"),
         (
             &["record", "pair.json", "-o", "letter.txt"],
@@ -500,7 +512,11 @@ fn what_is_no_recording_has_no_page() {
         (&["view", "letter.sqlite"], 2, "is not a recording"),
         (&["view", "foreign"], 2, "foreign: is not a recording"),
         (&["view", "newer.sqlite"], 2, "has schema version 1000"),
-        (&["view", "empty.sqlite"], 1, "it is empty"),
+        (
+            &["view", "empty.sqlite"],
+            2,
+            "empty.sqlite: is damaged: it is empty",
+        ),
         (&["view", FILE, "--run", "7"], 2, "there is no run 7"),
         (&["view", FILE, "--solver", "pgs"], 2, "--solver says how"),
         (&["view", "pair.json", "--run", "1"], 2, "is a scene"),

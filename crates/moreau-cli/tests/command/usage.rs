@@ -77,6 +77,50 @@ fn mistakes_in_scenes_are_shown_in_their_line() {
 }
 
 #[test]
+fn runs_that_would_never_end_are_refused() {
+    let folder = Folder::new("endless");
+    let cases = [
+        (["run", "--dt", "1e-300"], "--dt is 1e-300, must be"),
+        (["view", "--dt", "1e-19"], "3e18 would follow"),
+        (["record", "--dt", "1e-19"], "at most 1000000000 steps"),
+        (["run", "--steps", "1000000001"], "from 0 to 1000000000"),
+    ];
+    for ([command, option, value], part) in cases {
+        let ran = folder.moreau(&[command, "pair.json", option, value]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{value}: {ran:?}");
+        // Long lines are wrapped.
+        let words: Vec<_> = ran.err.split_whitespace().filter(|w| *w != "│").collect();
+        assert!(words.join(" ").contains(part), "{value}: {}", ran.err);
+    }
+    let steps = format!("\"steps\": {}", u64::MAX);
+    folder.write("long.json", &SCENE.replace("\"steps\": 20", &steps));
+    for command in ["check", "run", "view", "record"] {
+        let ran = folder.moreau(&[command, "long.json"]);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{ran:?}");
+        for part in ["must be 1 to 1000000000", "long.json:2:"] {
+            assert!(ran.err.contains(part), "no {part:?} in {}", ran.err);
+        }
+    }
+    assert!(!folder.path("out").exists());
+}
+
+#[test]
+fn large_numbers_are_short_in_errors() {
+    let folder = Folder::new("large");
+    let cases = [
+        ("\"radius\": 0.25", "\"radius\": -1e151", "-1e151"),
+        ("\"steps\": 20", "\"steps\": 20, \"dt\": -1e-300", "-1e-300"),
+    ];
+    for (old, new, part) in cases {
+        folder.write("bad.json", &SCENE.replacen(old, new, 1));
+        let ran = folder.moreau(&["check", "bad.json"]);
+        assert_eq!(ran.code, 2, "{ran:?}");
+        assert!(ran.err.contains(&format!("is {part}, must be")), "{ran:?}");
+        assert!(!ran.err.contains("00000"), "{ran:?}");
+    }
+}
+
+#[test]
 fn check_describes_a_valid_scene() {
     let folder = Folder::new("check");
     let ran = folder.moreau(&["check", "pair.json"]);
@@ -185,5 +229,9 @@ fn help_is_there() {
         let ran = folder.moreau(&args);
         assert_eq!((ran.code, ran.err.as_str()), (0, ""));
         assert!(ran.out.contains("Usage: moreau"), "{}", ran.out);
+    }
+    let codes = folder.moreau(&["--help"]).out;
+    for code in ["0 done", "1 the run", "2 wrong usage", "130 interrupted"] {
+        assert!(codes.contains(code), "no {code:?} in {codes}");
     }
 }
