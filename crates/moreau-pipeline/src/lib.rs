@@ -45,6 +45,7 @@ mod joint;
 mod material;
 mod motion;
 mod no_answer;
+mod own_answer;
 mod problems;
 mod profile;
 mod queries;
