@@ -83,3 +83,7 @@ pub use settings::{PositionCorrection, WorldSettings};
 pub use sleep::Sleeping;
 pub use solver_choice::{FastPath, IslandSolver, SolverChoice, SolverSettings};
 pub use world::World;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
