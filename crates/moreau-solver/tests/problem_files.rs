@@ -544,6 +544,33 @@ fn fields_that_are_none_are_refused_at_every_depth() {
     }
 }
 
+/// The tolerance is a part of it.
+#[test]
+fn a_reference_problem_cannot_loosen_its_own_certificate() {
+    let file = root().join("fixtures/problems/stack2.json");
+    let text = std::fs::read_to_string(file).unwrap();
+    let scale = |to: &str| {
+        let (before, after) = text.split_once("\"residual_scale\":").unwrap();
+        let end = after.find([',', '}']).unwrap();
+        ProblemFile::parse(&format!(
+            "{before}\"residual_scale\": {to}{}",
+            &after[end..]
+        ))
+    };
+    for good in ["1.0", "0.001", "2.0"] {
+        assert!(scale(good).is_ok());
+    }
+    for bad in ["1e150", "2.001", "0.0", "-1.0"] {
+        let error = scale(bad).unwrap_err();
+        assert!(matches!(error, FileError::Scale { most: 2.0, .. }));
+        let message = error.to_string();
+        assert!(
+            message.starts_with("reference.residual_scale is "),
+            "{message}"
+        );
+    }
+}
+
 /// A row is a contact's normal without friction.
 #[test]
 fn rows_take_part_in_the_measures() {
