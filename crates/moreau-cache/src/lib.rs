@@ -31,3 +31,7 @@ mod new_entries;
 pub use cache::{CacheCounters, CacheReader, CacheSettings, ContactCache};
 pub use entry::{CacheEntry, CachedImpulse, PairKey};
 pub use new_entries::NewEntries;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -225,6 +225,9 @@ fn words(args: &RunArgs, run: &Run, figures: &Figures, gates: &[GateResult]) -> 
     let verdict = table::verdict(figures);
     let mark = if figures.certified { "" } else { "WARNING: " };
     let _ = writeln!(text, "{mark}{verdict}");
+    if !figures.certified {
+        let _ = writeln!(text, "{}", table::UNCERTIFIED);
+    }
     if !run.finished() {
         let _ = writeln!(
             text,

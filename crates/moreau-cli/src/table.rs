@@ -22,6 +22,10 @@ pub(crate) fn verdict(figures: &Figures) -> String {
     }
 }
 
+/// What that means where some steps are not.
+pub(crate) const UNCERTIFIED: &str = "the residual says how far the worst contact of these steps is from Coulomb's law; \
+     `moreau record`, then `moreau query FILE --islands --uncertified`, lists where";
+
 /// The figures, a row each.
 pub(crate) fn figures(figures: &Figures) -> Table {
     let f = figures;

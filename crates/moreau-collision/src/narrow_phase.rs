@@ -95,6 +95,10 @@ impl Default for CollideSettings {
 /// distance. Where several normals are equal to rounding (equal balls at one point, a cube in the
 /// centre of another) one of them is chosen by the shapes' own axes.
 ///
+/// Convex means sphere, box, capsule, cylinder, cone, half-space and hull ([`Shape::is_convex`]). Meshes,
+/// heightfields and compounds give no points here, wherever they are, and no error: take [`crate::collide_all`], which
+/// gives a manifold for each pair of parts.
+///
 /// Exchanging the shapes exchanges the points, to the last bit, unless the two are indistinguishable.
 pub fn collide(
     shape_a: &Shape,

@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// A body as a solver sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct BodyInput {
     /// 1/kg; zero for a body that no impulse moves.
     pub inverse_mass: f64,

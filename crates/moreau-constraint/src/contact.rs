@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 
 /// Orthonormal right-handed axes of a contact: normal = tangent1 x tangent2.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContactFrame {
     /// Unit, from A to B.
     pub normal: Vec3,
@@ -102,6 +103,7 @@ pub struct ContactInput {
 
 /// A contact as a solver sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct ContactPoint {
     /// Index of body A.
     pub a: usize,

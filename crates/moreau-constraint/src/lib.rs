@@ -55,3 +55,7 @@ pub use new_contacts::NewContacts;
 pub use problem::ContactProblem;
 pub use row::Row;
 pub use single::{ContactBlock, ContactState, SingleContact, solve_single_contact};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -46,3 +46,7 @@ pub use rotation::{
 };
 pub use symmetric::SymMat3;
 pub use velocity::Velocity;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

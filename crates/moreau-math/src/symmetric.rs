@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// A symmetric 3x3 matrix by its six distinct entries, such as an inertia tensor (kg m²).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 #[allow(missing_docs)]
 pub struct SymMat3 {
     pub xx: f64,

@@ -3,6 +3,7 @@ use serde::{Deserialize, Serialize};
 
 /// Twist of a rigid body: velocity of its centre of mass and angular velocity, in the world frame.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Velocity {
     /// Velocity of the centre of mass, m/s.
     pub linear: Vec3,

@@ -45,6 +45,7 @@ mod joint;
 mod material;
 mod motion;
 mod no_answer;
+mod own_answer;
 mod problems;
 mod profile;
 mod queries;
@@ -82,3 +83,7 @@ pub use settings::{PositionCorrection, WorldSettings};
 pub use sleep::Sleeping;
 pub use solver_choice::{FastPath, IslandSolver, SolverChoice, SolverSettings};
 pub use world::World;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -66,7 +66,8 @@ pub struct StepReport {
     /// of a part of the step that a bullet cut.
     pub worst_contact: Option<usize>,
     /// Whether every island's solve converged to its tolerance, which grows with the speed of islands faster than
-    /// 20 m/s ([`moreau_solver::tolerance_at`]).
+    /// 20 m/s ([`moreau_solver::tolerance_at`]). The world finds that out itself where the solver is the caller's
+    /// ([`crate::World::set_solver`]).
     pub certified: bool,
     /// Islands that did not.
     pub uncertified_islands: usize,

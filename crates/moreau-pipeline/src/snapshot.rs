@@ -29,6 +29,7 @@ impl World {
         world.profiling = self.profiling;
         if self.solver.is_own() {
             world.solver = self.solver.fork();
+            world.solver.set_settings(world.state.settings.solver);
         }
         *self = world;
         Ok(())

@@ -19,6 +19,7 @@
 
 use crate::calm::{CalmLimits, Effort};
 use crate::no_answer;
+use crate::own_answer;
 use crate::trial::{NEAR, Outcome};
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
@@ -170,7 +171,8 @@ pub struct SolverSettings {
     pub block: BlockSettings,
     /// Newton. Default: that solver's own, but for a `tolerance` of 1e-8 m/s and a `max_work` of 8e7
     /// (about 25 ms), so that no island holds up a step for long. With `auto` the budget of
-    /// `exact_base_work` and `exact_contact_work` is mostly less.
+    /// `exact_base_work` and `exact_contact_work` is mostly less. The answers of a solver set by hand are held against
+    /// this `tolerance`, too ([`crate::World::set_solver`]).
     pub newton: NewtonSettings,
 }
 
@@ -239,11 +241,17 @@ impl WorldSolver {
         }
     }
 
-    pub(crate) fn own(solver: Box<dyn ContactSolver>) -> Self {
+    /// Of the settings the own solver's answer is held against the tolerance.
+    pub(crate) fn own(solver: Box<dyn ContactSolver>, settings: SolverSettings) -> Self {
         Self {
-            chosen: ChosenSolver::default(),
+            chosen: ChosenSolver::new(settings),
             own: Some(solver),
         }
+    }
+
+    /// Takes other settings; a solver set by hand stays.
+    pub(crate) fn set_settings(&mut self, settings: SolverSettings) {
+        self.chosen = ChosenSolver::new(settings);
     }
 
     pub(crate) fn is_own(&self) -> bool {
@@ -284,7 +292,7 @@ impl WorldSolver {
     /// The same for another worker.
     pub(crate) fn fork(&self) -> Self {
         match &self.own {
-            Some(solver) => Self::own(solver.fork()),
+            Some(solver) => Self::own(solver.fork(), self.chosen.settings),
             None => Self::chosen(self.chosen.settings),
         }
     }
@@ -360,7 +368,9 @@ impl WorldSolver {
     ) -> Result<(IslandSolver, SolveReport), SolveError> {
         let (solver, report) = match &mut self.own {
             Some(solver) => {
-                let report = solver.solve(problem, impulses, velocities)?;
+                let said = solver.solve(problem, impulses, velocities)?;
+                let tolerance = self.chosen.settings.newton.tolerance;
+                let report = own_answer::judge(problem, impulses, velocities, said, tolerance)?;
                 (IslandSolver::Own, report)
             }
             None => {

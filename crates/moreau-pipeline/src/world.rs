@@ -145,10 +145,8 @@ impl World {
     /// A setting that is out of range.
     pub fn set_settings(&mut self, settings: WorldSettings) -> Result<(), WorldError> {
         settings.validate()?;
-        if !self.solver.is_own() {
-            self.scratch.forget_solvers();
-            self.solver = WorldSolver::chosen(settings.solver);
-        }
+        self.scratch.forget_solvers();
+        self.solver.set_settings(settings.solver);
         if settings != self.state.settings {
             self.wake_all();
         }
@@ -160,9 +158,16 @@ impl World {
     }
 
     /// Solves all islands with `solver`. It is not part of snapshots.
+    ///
+    /// Of its answer only the impulses count, and of its report the sweeps, the factorisations and, where the answer
+    /// is not certified, why it stopped. The world works out velocities and residual from the impulses, and certifies
+    /// an island whose residual is within `settings.solver.newton.tolerance` (1e-8 m/s by default, and more above
+    /// 20 m/s: [`moreau_solver::tolerance_at`]), whatever the solver says of itself. The law is Coulomb's: an answer of
+    /// the associated model is certified only where nothing slides. A step for which the solver gives more or fewer
+    /// impulses than there are contacts or rows fails with [`moreau_solver::SolveError::Length`].
     pub fn set_solver(&mut self, solver: Box<dyn ContactSolver>) {
         self.scratch.forget_solvers();
-        self.solver = WorldSolver::own(solver);
+        self.solver = WorldSolver::own(solver, self.state.settings.solver);
     }
 
     /// Name of the solver.

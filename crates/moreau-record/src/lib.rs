@@ -64,3 +64,7 @@ pub use recorder::{Ending, Recorder, RecorderSettings, RunDescription};
 pub use replay::{Difference, Replay, ReplayError};
 pub use report::{FrameReport, ShareReport};
 pub use state::BodyState;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

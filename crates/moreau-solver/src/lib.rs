@@ -74,3 +74,7 @@ pub trait ContactSolver: Send {
     /// A fresh solver with the same settings, for another worker.
     fn fork(&self) -> Box<dyn ContactSolver>;
 }
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -515,6 +515,62 @@ fn json_of_another_kind_is_refused() {
     ));
 }
 
+#[test]
+fn fields_that_are_none_are_refused_at_every_depth() {
+    let text = write_problem("", &unusual_problem());
+    for (owner, first) in [
+        ("a body", "{\"inverse_mass\":"),
+        ("an inertia", "{\"xx\":"),
+        ("a velocity", "{\"linear\":"),
+        ("a contact", "\"contacts\":[{\"a\":"),
+        ("a frame", "{\"normal\":"),
+        ("a row", "\"rows\":[{\"a\":"),
+    ] {
+        assert!(text.contains(first), "{owner}: {text}");
+        let brace = first.find('{').unwrap() + 1;
+        let (before, after) = first.split_at(brace);
+        let bad = text.replacen(first, &format!("{before}\"cows\":3,{after}"), 1);
+        let column = text.find(first).unwrap() + before.len();
+        let FileError::Json {
+            line: 1,
+            column: at,
+            message,
+        } = ProblemFile::parse(&bad).unwrap_err()
+        else {
+            panic!("{owner}: another error");
+        };
+        assert!(message.starts_with("unknown field `cows`"), "{message}");
+        assert!((column..column + 8).contains(&at), "{owner}: {at}");
+    }
+}
+
+/// The tolerance is a part of it.
+#[test]
+fn a_reference_problem_cannot_loosen_its_own_certificate() {
+    let file = root().join("fixtures/problems/stack2.json");
+    let text = std::fs::read_to_string(file).unwrap();
+    let scale = |to: &str| {
+        let (before, after) = text.split_once("\"residual_scale\":").unwrap();
+        let end = after.find([',', '}']).unwrap();
+        ProblemFile::parse(&format!(
+            "{before}\"residual_scale\": {to}{}",
+            &after[end..]
+        ))
+    };
+    for good in ["1.0", "0.001", "1e3"] {
+        assert!(scale(good).is_ok());
+    }
+    for bad in ["1e150", "1000.1", "0.0", "-1.0"] {
+        let error = scale(bad).unwrap_err();
+        assert!(matches!(error, FileError::Scale { most: 1e3, .. }));
+        let message = error.to_string();
+        assert!(
+            message.starts_with("reference.residual_scale is "),
+            "{message}"
+        );
+    }
+}
+
 /// A row is a contact's normal without friction.
 #[test]
 fn rows_take_part_in_the_measures() {

@@ -68,3 +68,7 @@ pub use moreau_solver::{Certificate, ContactSolver, Measures, SolveReport, StopR
 pub use moreau_solver_newton::{NewtonSettings, NewtonSolver};
 pub use moreau_solver_pgs::{PgsSettings, PgsSolver};
 pub use moreau_solver_simd::{SimdSettings, SimdSolver};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -87,6 +87,16 @@ pub enum FileError {
         /// The file's version.
         version: u64,
     },
+    /// A reference problem whose typical velocity, of which its tolerance is a part, is none of its own.
+    #[error(
+        "reference.residual_scale is {scale}, must be positive and at most {most} m/s, a thousand times the largest speed at a contact"
+    )]
+    Scale {
+        /// What the file says, m/s.
+        scale: f64,
+        /// The most that it may say, m/s.
+        most: f64,
+    },
     /// A problem of bodies whose numbers are out of range.
     #[error(transparent)]
     Problem(#[from] ProblemError),

@@ -28,7 +28,9 @@ pub struct Reference {
     pub v_plus: Vec<[f64; 6]>,
     /// Natural map (m/s) of the answer.
     pub natural_map_residual: f64,
-    /// A typical velocity, m/s: the answer counts as exact to 1e-10 of it.
+    /// A typical velocity, m/s: the answer counts as exact to 1e-10 of it. Positive, and at most a thousand
+    /// times the largest speed at a contact (its bias included), or 1000 m/s where that is more: a file cannot loosen its
+    /// own certificate at will.
     pub residual_scale: f64,
     /// Whether no other velocities were found that solve the problem as well. Where they were,
     /// compare residuals, not velocities.
@@ -103,11 +105,22 @@ pub(super) fn parse(text: &str) -> Result<ReferenceProblem, FileError> {
     for contact in &file.contacts {
         add_contact(&mut problem, contact)?;
     }
+    let (scale, most) = (file.reference.residual_scale, largest_scale(&problem));
+    if !(scale > 0.0 && scale <= most) {
+        return Err(FileError::Scale { scale, most });
+    }
     Ok(ReferenceProblem {
         name: file.name,
         problem,
         reference: file.reference,
     })
+}
+
+/// A thousand times the largest speed that the problem asks for at a contact, m/s; of slow ones, of 1 m/s.
+fn largest_scale(problem: &ContactProblem) -> f64 {
+    let speeds = problem.contacts().iter();
+    let speeds = speeds.map(|c| problem.free_velocity(c).length() + c.bias.length());
+    1e3 * speeds.fold(1.0, f64::max)
 }
 
 fn add_contact(problem: &mut ContactProblem, c: &Contact) -> Result<(), ProblemError> {
