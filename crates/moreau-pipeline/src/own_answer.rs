@@ -12,9 +12,7 @@
 
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::Velocity;
-use moreau_solver::{
-    SolveError, SolveReport, StopReason, WorstResidual, natural_map, row_natural_map, tolerance_at,
-};
+use moreau_solver::{Certificate, SolveError, SolveReport, StopReason, tolerance_at};
 
 /// The report of an answer, for which its solver gave `said`; fills `velocities`.
 pub(crate) fn judge(
@@ -24,24 +22,17 @@ pub(crate) fn judge(
     said: SolveReport,
     tolerance: f64,
 ) -> Result<SolveReport, SolveError> {
-    for (what, count, expected) in [
-        ("contact", impulses.contacts.len(), problem.contacts().len()),
-        ("row", impulses.rows.len(), problem.rows().len()),
-    ] {
-        if count != expected {
-            return Err(SolveError::Length {
-                what,
-                count,
-                expected,
-            });
-        }
-    }
     problem.velocities_into(impulses, velocities);
-    let worst = worst(problem, impulses, velocities);
+    let certificate = Certificate::of(problem, impulses, velocities)?;
     let squares = problem.bodies().iter();
     let squares = squares.map(|b| b.velocity.linear.length_squared());
     let fastest = squares.fold(0.0, f64::max).sqrt();
-    let stop = if worst.value <= tolerance_at(tolerance, fastest) {
+    let residual = if certificate.natural_map.is_nan() {
+        f64::INFINITY
+    } else {
+        certificate.natural_map
+    };
+    let stop = if residual <= tolerance_at(tolerance, fastest) {
         StopReason::Converged
     } else if said.stop == StopReason::Converged {
         StopReason::Stalled
@@ -49,27 +40,9 @@ pub(crate) fn judge(
         said.stop
     };
     Ok(SolveReport {
-        factorizations: said.factorizations,
-        ..worst.report(said.sweeps, stop)
+        stop,
+        residual,
+        worst_contact: certificate.worst_contact,
+        ..said
     })
-}
-
-fn worst(problem: &ContactProblem, impulses: &Impulses, v: &[Velocity]) -> WorstResidual {
-    let mut worst = WorstResidual::default();
-    for (i, (c, l)) in problem
-        .contacts()
-        .iter()
-        .zip(&impulses.contacts)
-        .enumerate()
-    {
-        let s = problem.contact_velocity(c, v) + c.bias;
-        let w = problem.delassus_block(c);
-        let trace = w.x_axis.x + w.y_axis.y + w.z_axis.z;
-        worst.include(natural_map(*l, s, c.friction, trace), Some(i));
-    }
-    for (r, l) in problem.rows().iter().zip(&impulses.rows) {
-        let w = r.velocity(&v[r.a], &v[r.b]) + r.bias + r.regularization * l;
-        worst.include(row_natural_map(*l, w, r, problem.row_diagonal(r)), None);
-    }
-    worst
 }
