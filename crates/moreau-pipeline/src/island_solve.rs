@@ -5,7 +5,9 @@ use crate::assembly::{self, Names, Seen};
 use crate::calm::{Effort, is_calm};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
-use crate::energy_root::{blend, free_part, quadratic_root};
+use crate::energy::{
+    ROUNDING, adds_energy, blend, energy_input, free_part, quadratic_root, take_part,
+};
 use crate::integrate::Start;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
@@ -21,7 +23,7 @@ use moreau_constraint::{
     distance_joint_row,
 };
 use moreau_math::{Vec3, Velocity, vec3};
-use moreau_solver::SolveReport;
+use moreau_solver::{SolveReport, certify};
 use moreau_solver_simd::SimdStats;
 
 /// What all islands of a step share.
@@ -191,8 +193,12 @@ impl Worker {
             out.trial = island.differs(input.state, after).then_some(after);
         }
         out.guarded = false;
-        if bounces && input.state.settings.energy_guard {
-            self.guard_energy(input, &island, out)?;
+        if input.state.settings.energy_guard {
+            if bounces {
+                self.guard_energy(input, &island, out)?;
+            } else if !report.converged() {
+                self.guard_unfinished(out)?;
+            }
         }
         out.impulses.clear();
         out.impulses.extend_from_slice(&self.impulses.contacts);
@@ -374,6 +380,20 @@ impl Worker {
         Ok(())
     }
 
+    /// An unfinished answer can hold energy that no contact gives; then the part of it counts that adds none.
+    fn guard_unfinished(&mut self, out: &mut IslandResult) -> Result<(), WorldError> {
+        if !adds_energy(&self.problem, &self.impulses, &out.velocities) {
+            return Ok(());
+        }
+        take_part(&self.problem, &mut self.impulses, &mut out.velocities);
+        out.guarded = true;
+        let is = certify(&self.problem, &self.impulses)?;
+        if let Some(report) = &mut out.report {
+            (report.residual, report.worst_contact) = (is.natural_map, is.worst_contact);
+        }
+        Ok(())
+    }
+
     /// Newton's law with friction at several contacts can create energy. The energy that contacts
     /// put in is E = 1/2 sum l·(u_free + u+), with relative velocities, so that what a moving
     /// kinematic body does is not counted. Where E > 0 the island is solved without bounce to
@@ -386,8 +406,8 @@ impl Worker {
         island: &Island<'_>,
         out: &mut IslandResult,
     ) -> Result<(), WorldError> {
-        let (energy, scale) = self.energy_input(&self.impulses, &out.velocities);
-        if energy <= 1e-12 * scale {
+        let (energy, scale) = energy_input(&self.problem, &self.impulses, &out.velocities);
+        if energy <= ROUNDING * scale {
             return Ok(());
         }
         for (i, index) in island.contacts.iter().enumerate() {
@@ -407,13 +427,13 @@ impl Worker {
             f64::INFINITY,
         )?;
         // E(theta) is a quadratic through three of its values.
-        let (at_zero, _) = self.energy_input(&self.soft, &self.soft_velocities);
+        let (at_zero, _) = energy_input(&self.problem, &self.soft, &self.soft_velocities);
         let at_half = |from: &Impulses, to: &Impulses| {
             let middle = blend(from, to, 0.5);
             let velocities = self.problem.velocities(&middle);
-            self.energy_input(&middle, &velocities).0
+            energy_input(&self.problem, &middle, &velocities).0
         };
-        self.impulses = if at_zero > 1e-12 * scale {
+        self.impulses = if at_zero > ROUNDING * scale {
             let none = Impulses::zero(self.soft.contacts.len(), self.soft.rows.len());
             let part = free_part(at_half(&none, &self.soft), at_zero);
             blend(&none, &self.soft, part)
@@ -434,26 +454,6 @@ impl Worker {
             first.factorizations = factorizations + report.factorizations;
         }
         Ok(())
-    }
-
-    /// Energy (J) that the impulses put into the island, and the size of its terms.
-    fn energy_input(&self, impulses: &Impulses, v: &[Velocity]) -> (f64, f64) {
-        let (mut energy, mut scale) = (0.0, 0.0);
-        for (c, l) in self.problem.contacts().iter().zip(&impulses.contacts) {
-            let surface = vec3(0.0, c.bias.y, c.bias.z);
-            let before = self.problem.free_velocity(c) + surface;
-            let after = self.problem.contact_velocity(c, v) + surface;
-            energy += 0.5 * l.dot(before + after);
-            scale += 0.5 * l.length() * (before.length() + after.length());
-        }
-        for (r, l) in self.problem.rows().iter().zip(&impulses.rows) {
-            let bodies = self.problem.bodies();
-            let before = r.velocity(&bodies[r.a].velocity, &bodies[r.b].velocity);
-            let after = r.velocity(&v[r.a], &v[r.b]);
-            energy += 0.5 * l * (before + after);
-            scale += 0.5 * (l * (before.abs() + after.abs())).abs();
-        }
-        (energy, scale)
     }
 
     /// Split impulse: frictionless pseudo-velocities that take out part of the overlap beyond the

@@ -33,7 +33,7 @@ mod contact;
 mod corrector;
 mod crossings;
 mod detect;
-mod energy_root;
+mod energy;
 mod error;
 mod forces;
 mod hash;

@@ -73,7 +73,7 @@ pub struct StepReport {
     pub uncertified_islands: usize,
     /// Which solver did how much.
     pub solvers: SolverShares,
-    /// Islands in which the energy guard reduced the bounce.
+    /// Islands in which the energy guard reduced the bounce, or an unfinished answer.
     pub guarded_islands: usize,
     /// Islands that were swept because the exact solver did not get done with them in the last steps, see
     /// [`crate::SolverSettings::exact_wait`].
@@ -155,6 +155,6 @@ pub struct IslandReport {
     pub solver: IslandSolver,
     /// How far. Its `worst_contact` is an index in [`crate::World::awake_contacts`].
     pub solve: SolveReport,
-    /// Whether the energy guard reduced the bounce.
+    /// Whether the energy guard reduced the bounce, or an unfinished answer.
     pub guarded: bool,
 }

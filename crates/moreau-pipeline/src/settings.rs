@@ -65,7 +65,8 @@ pub struct WorldSettings {
     /// them. Default 3. Too small gives up the first blow of a bullet on a large pile; too big lets a pile
     /// of bullets hold up a step for impacts that it hardly ever gets to the last of.
     pub ordered_work_factor: u32,
-    /// Keeps simultaneous impacts with friction from creating energy. Default true.
+    /// Keeps simultaneous impacts with friction, and answers that a solver did not get done with, from creating
+    /// energy. Default true.
     pub energy_guard: bool,
     /// Starts each solve from the impulses of the last step. Default true; a switch to measure it.
     pub warm_start: bool,

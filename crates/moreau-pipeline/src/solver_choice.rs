@@ -18,6 +18,7 @@
 //! gets the same solver, and the same bits, whatever else is in the world.
 
 use crate::calm::{CalmLimits, Effort};
+use crate::energy::adds_energy;
 use crate::no_answer;
 use crate::own_answer;
 use crate::trial::{NEAR, Outcome};
@@ -517,6 +518,22 @@ impl ChosenSolver {
                 report = self.run((solver, chosen.work), problem, impulses, velocities)?;
             }
             IslandSolver::Newton => {
+                // What holds energy that no contact gives is no place to begin at.
+                if adds_energy(problem, impulses, velocities) {
+                    impulses.clone_from(&self.start);
+                    let second = self.run(
+                        (self.settings.fast.solver(), 0),
+                        problem,
+                        impulses,
+                        velocities,
+                    )?;
+                    let report = SolveReport {
+                        sweeps: report.sweeps + second.sweeps,
+                        factorizations: report.factorizations + second.factorizations,
+                        ..second
+                    };
+                    return Ok((self.settings.fast.solver(), report));
+                }
                 let fast = (self.settings.fast.solver(), 0);
                 return self.go_on(fast, (solver, report), problem, impulses, velocities);
             }

@@ -63,7 +63,7 @@ pub struct Figures {
     pub certified: bool,
     /// Steps so far in which one did not.
     pub uncertified_steps: u64,
-    /// Steps so far in which the energy guard reduced a bounce.
+    /// Steps so far in which the energy guard reduced a bounce, or an unfinished answer.
     pub guarded_steps: u64,
     /// What each solver did so far; those that did nothing are left out.
     pub solvers: Vec<SolverFigures>,

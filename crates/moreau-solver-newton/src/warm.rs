@@ -10,11 +10,12 @@
 //!
 //! Not even that is needed where it does not matter. On l = 0 the map is |P_K(-s)| for any rho. Where l and
 //! l - rho s both lie in the cone K the map is |s|; both do if l and l - rho' s do with a larger rho', for K
-//! is convex, and rho' = 1/(1/m_a + 1/m_b) is larger.
+//! is convex, and rho' = 1/(1/m_a + 1/m_b) is larger. Of the normal direction alone (see
+//! [`moreau_solver::natural_map`]) only what closes can be more than that: s_n is no more than |s + g|.
 
 use moreau_constraint::{BodyInput, ContactPoint, ContactProblem, Impulses, project_cone};
 use moreau_math::{Vec3, Velocity, vec3};
-use moreau_solver::{natural_map, row_natural_map};
+use moreau_solver::{NORMAL_SHARE, natural_map, row_natural_map};
 
 /// Fills `velocities` with those that follow from `impulses`, and returns the natural map of the worst contact or
 /// row (m/s) and its contact; `None` where it is more than `aim`, or not a number.
@@ -87,13 +88,18 @@ fn contact_map(bodies: &[BodyInput], c: &ContactPoint, l: Vec3, v: &[Velocity]) 
     let u = v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a);
     let s = c.frame.to_local(u) + c.bias;
     let shifted = vec3(s.x + mu * (s.y * s.y + s.z * s.z).sqrt(), s.y, s.z);
+    // A map that is no number stays.
+    let with_normal = |map: f64| {
+        let normal = -NORMAL_SHARE * s.x;
+        if normal > map { normal } else { map }
+    };
     if l == Vec3::ZERO {
-        return project_cone(-shifted, mu).length();
+        return with_normal(project_cone(-shifted, mu).length());
     }
     let (a, b) = (&bodies[c.a], &bodies[c.b]);
     let mass = a.inverse_mass + b.inverse_mass;
     if mass > 0.0 && is_inside(l, mu) && is_inside(l - shifted / mass, mu) {
-        return shifted.length();
+        return with_normal(shifted.length());
     }
     let turning = |body: &BodyInput, lever: Vec3| {
         let inverse = &body.inverse_inertia;

@@ -15,6 +15,7 @@
 
 use crate::lanes::{Lanes, Oct, WIDTH, each};
 use crate::packed::{Pack, Point};
+use moreau_solver::NORMAL_SHARE;
 
 pub(crate) type V3<L> = [L; 3];
 
@@ -271,7 +272,7 @@ impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
     }
 
     /// The natural map (m/s) of a contact: |l - P_K(l - rho (s + g))|/rho with rho = 1/scale,
-    /// g = (mu |s_t|, 0, 0), K the friction cone.
+    /// g = (mu |s_t|, 0, 0), K the friction cone; no less than a part of |min(l_n/rho, s_n)|.
     #[inline(always)]
     pub(crate) fn natural_map<const FRICTION: bool>(&self, point: &Point, l: V3<L>) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
@@ -297,7 +298,10 @@ impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
         let t1 = L::pick(radial, mu * z[0], z[1], z[1] * shrink);
         let t2 = L::pick(radial, mu * z[0], z[2], z[2] * shrink);
         let d = [l[0] - normal, l[1] - t1, l[2] - t2];
-        dot(d, d).sqrt()
+        // Of the normal direction alone: see `moreau_solver::natural_map`. What is no number stays.
+        let open = (zero - l[0]).max(zero - s[0]);
+        let normal = open.max(zero - open) * L::splat(NORMAL_SHARE);
+        normal.max(dot(d, d).sqrt())
     }
 }
 

@@ -8,6 +8,13 @@
 //!
 //! It is zero exactly where the Coulomb conditions hold. For a row with diagonal d and rho = 1/d:
 //! | l - clamp(l - rho w, lower, upper) | / rho.
+//!
+//! Of the normal direction alone, 0 <= l_n, 0 <= s_n, l_n s_n = 0, the same map is |min(l_n/rho, s_n)|.
+//! That of the contact is at least its part of 1/sqrt(1 + mu²), for with e = l - P_K(l - rho (s + g)) the
+//! projection's remainder rho (s + g) - e lies in the dual cone: rho s_n >= e_n - mu |e_t|, and
+//! rho s_n <= e_n + mu |e_t| unless l_n <= |e|. Little is left of it where mu is large: the cone is nearly a
+//! half-space, and a contact that closes at v without impulse has the map v/mu. So the map of a contact is taken
+//! as no less than a tenth of that of its normal direction, which changes nothing up to mu = 9.9.
 
 use crate::SolveError;
 use moreau_constraint::{ContactPoint, ContactProblem, Impulses, Row, project_cone, project_disc};
@@ -62,19 +69,28 @@ pub fn momentum_directions() -> [Vec3; 10] {
     ]
 }
 
+/// The part of the normal direction's own natural map that a contact's is no less than.
+pub const NORMAL_SHARE: f64 = 0.1;
+
 /// The natural map (m/s) of one contact whose impulse is `l` and whose shifted velocity is `s`
 /// (both in the contact frame); `trace` of its Delassus block, 1/kg.
 ///
-/// Where the trace is zero no impulse changes anything at the contact, and the map is the distance
-/// from s + g to the dual cone.
+/// No less than [`NORMAL_SHARE`] of |min(l_n/rho, s_n)|, the map of the normal direction alone: no contact closes
+/// at more than ten times it, however large the friction is (up to a coefficient of 9.9 that follows from the
+/// cone's map). Where the trace is zero no impulse changes anything at the contact, and the map is the
+/// distance from s + g to the dual cone, or a tenth of -s_n.
 pub fn natural_map(l: Vec3, s: Vec3, friction: f64, trace: f64) -> f64 {
     let slip = (s.y * s.y + s.z * s.z).sqrt();
     let shifted = vec3(s.x + friction * slip, s.y, s.z);
     let rho = 3.0 / trace;
-    if !rho.is_finite() {
-        return project_cone(-shifted, friction).length();
-    }
-    (l - project_cone(l - shifted * rho, friction)).length() / rho
+    let map = if rho.is_finite() {
+        (l - project_cone(l - shifted * rho, friction)).length() / rho
+    } else {
+        project_cone(-shifted, friction).length()
+    };
+    let normal = NORMAL_SHARE * (l.x * (trace / 3.0)).min(s.x).abs();
+    // A map that is no number stays.
+    if normal > map { normal } else { map }
 }
 
 /// The natural map (m/s) of one row whose impulse is `l` and whose velocity with bias and

@@ -36,7 +36,9 @@ mod measures;
 mod progress;
 mod report;
 
-pub use certificate::{Certificate, certify, momentum_directions, natural_map, row_natural_map};
+pub use certificate::{
+    Certificate, NORMAL_SHARE, certify, momentum_directions, natural_map, row_natural_map,
+};
 pub use convex::{ConvexCertificate, certify_convex, convex_natural_map};
 pub use delassus::{DelassusError, DelassusProblem};
 pub use measures::Measures;

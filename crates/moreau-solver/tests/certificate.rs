@@ -1,7 +1,7 @@
 //! The certificate against answers made wrong by hand: every field reacts to its own mistake.
 
-use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses, Row};
-use moreau_math::{SymMat3, Vec3, Velocity, vec3};
+use moreau_constraint::{BodyInput, ContactInput, ContactProblem, Impulses, Row, project_cone};
+use moreau_math::{SymMat3, Vec3, Velocity, libm, vec3};
 use moreau_solver::{Certificate, SolveError, certify, natural_map, row_natural_map};
 
 /// A 2 kg ball of inertia 0.5 that slides at 3 m/s along x and falls at 1 m/s on the ground, mu 0.4,
@@ -238,6 +238,66 @@ fn the_natural_map_is_zero_exactly_on_the_law() {
     // A contact that nothing moves: the map is the distance of s to what is allowed.
     close(natural_map(Vec3::ZERO, vec3(-0.5, 0.0, 0.0), mu, 0.0), 0.5);
     close(natural_map(Vec3::ZERO, vec3(0.5, 0.1, 0.0), mu, 0.0), 0.0);
+}
+
+/// Numbers in [-1, 1), by a Weyl sequence: l, s, mu and trace of anything.
+fn contacts() -> impl Iterator<Item = (Vec3, Vec3, f64, f64)> {
+    let number = |i: u32, k: u32| {
+        let step = [0.754_877_666_2, 0.569_840_291, 0.618_033_988_7][k as usize % 3];
+        2.0 * (f64::from(i * 7 + k) * step).fract() - 1.0
+    };
+    (1..20_000_u32).map(move |i| {
+        let vec = |k| vec3(number(i, k), number(i, k + 1), number(i, k + 2));
+        let l = if i % 4 == 0 { Vec3::ZERO } else { vec(0) };
+        let (s, mu) = (
+            vec(3) * libm::pow(10.0, f64::from(i % 9) - 6.0),
+            libm::pow(10.0, 6.0 * number(i, 6)),
+        );
+        (l, s, mu, 3.0 * libm::pow(10.0, number(i, 7)))
+    })
+}
+
+/// |min(l_n/rho, s_n)|: the law of the normal direction.
+fn normal_map(l: Vec3, s: Vec3, trace: f64) -> f64 {
+    (l.x * trace / 3.0).min(s.x).abs()
+}
+
+#[test]
+fn no_contact_closes_at_more_than_ten_times_its_map() {
+    let mut closing = 0;
+    for (l, s, mu, trace) in contacts() {
+        let map = natural_map(l, s, mu, trace);
+        let normal = normal_map(l, s, trace);
+        assert!(normal <= 10.0 * map * (1.0 + 1e-12), "{l} {s} {mu}: {map}");
+        assert!(-s.x <= 10.0 * map * (1.0 + 1e-12), "{l} {s} {mu}: {map}");
+        closing += u32::from(s.x < 0.0 && mu > 100.0);
+    }
+    assert!(closing > 1000, "only {closing} that close");
+    // A body that falls, with the slightest slip: 3 m/s of approach are not 3 nm/s.
+    for mu in [1e2, 1e4, 1e6, 1e9, 1e12, 1e16] {
+        for speed in [1e-6, 1.0, 3.0, 1e3] {
+            let s = vec3(-speed, 2.0 * speed / mu, 0.0);
+            for trace in [0.0, 1e-3, 4.5] {
+                let map = natural_map(Vec3::ZERO, s, mu, trace);
+                assert!(map >= 0.1 * speed * (1.0 - 1e-15), "{mu} {speed}: {map}");
+            }
+        }
+    }
+}
+
+/// | l - P_K(l - rho (s + g)) | / rho, and no more: the projection bounds the law of the normal direction.
+#[test]
+fn with_usual_friction_the_map_is_that_of_the_cone() {
+    for (l, s, mu, trace) in contacts().filter(|c| c.2 <= 9.9) {
+        let rho = 3.0 / trace;
+        let g = vec3(mu * (s.y * s.y + s.z * s.z).sqrt(), 0.0, 0.0);
+        let cone = (l - project_cone(l - (s + g) * rho, mu)).length() / rho;
+        let map = natural_map(l, s, mu, trace);
+        let rounding = 1e-14 * (1.0 + mu) * (l.length() / rho + s.length());
+        assert!((map - cone).abs() <= rounding, "{l} {s} {mu}: {map} {cone}");
+        let bound = (1.0 + mu * mu).sqrt() * cone;
+        assert!(normal_map(l, s, trace) <= bound + rounding, "{l} {s} {mu}");
+    }
 }
 
 #[test]

@@ -42,6 +42,9 @@ pub(super) fn cases() -> Vec<Case> {
             1e3,
             vec3(2.4, 3.2, 0.0),
         ),
+        // What sticks has no error of friction.
+        rough_case("mu1e6", 1e6),
+        rough_case("mu1e9", 1e9),
         rolling(),
         sliding(),
         bounce("bounce_half", 0.5),
@@ -71,6 +74,19 @@ fn central_case(name: &str, free: Vec3, friction: f64, after: Vec3) -> Case {
         problem,
         one(after, Vec3::ZERO),
         100.0 + 10.0 * friction,
+    )
+}
+
+/// A body of 2 kg that is stopped, whatever its friction.
+fn rough_case(name: &str, friction: f64) -> Case {
+    let body = round(2.0, 0.3, vec3(100.0, 0.0, -1.0), Vec3::ZERO);
+    let draft = Draft::on_ground().body(body);
+    let problem = draft.point(central(friction, Vec3::ZERO)).done();
+    case(
+        &format!("{name}_stick"),
+        problem,
+        one(Vec3::ZERO, Vec3::ZERO),
+        100.0,
     )
 }
 
