@@ -45,6 +45,7 @@ mod reduce;
 mod refine;
 mod revolved;
 mod rim_normals;
+mod room;
 mod round;
 mod solid;
 mod sphere_polytope;
@@ -55,7 +56,7 @@ pub use all::{collide_all, collide_parts};
 pub(crate) use on_surface::NOT_OF_FACE;
 
 use crate::{Manifold, ManifoldPoint, Shape};
-use context::{Context, Operand};
+use context::{ALONGSIDE, Context, Operand};
 use core::Core;
 use half_space::HalfSpace;
 use moreau_math::{Pose, Vec3};
@@ -147,11 +148,8 @@ fn collide_shapes(
     manifold: &mut Manifold,
 ) {
     let operands = (Operand::new(shape_a, pose_a), Operand::new(shape_b, pose_b));
-    run(operands, settings.prediction, manifold, |context| {
-        let origin = context.origin;
-        let held = held.iter().take(Manifold::CAPACITY);
-        context.held = held.map(|&point| point - origin).collect();
-    });
+    let held = &held[..held.len().min(Manifold::CAPACITY)];
+    run(operands, settings.prediction, held, ALONGSIDE, manifold);
 }
 
 /// The points of two shapes that [`closest_points`] finds.
@@ -191,9 +189,7 @@ pub fn closest_points(
 ) -> Option<ClosestPoints> {
     let mut manifold = Manifold::default();
     let operands = (Operand::new(shape_a, pose_a), Operand::new(shape_b, pose_b));
-    run(operands, f64::INFINITY, &mut manifold, |context| {
-        context.alongside = 0.0;
-    });
+    run(operands, f64::INFINITY, &[], 0.0, &mut manifold);
     let deeper = |p: &ManifoldPoint, q: &ManifoldPoint| p.separation < q.separation;
     let deepest = (manifold.points().iter()).reduce(|p, q| if deeper(q, p) { q } else { p })?;
     Some(ClosestPoints {
@@ -204,12 +200,13 @@ pub fn closest_points(
     })
 }
 
-/// Fills the manifold, with what `adjust` changes of the context.
+/// Fills the manifold; see [`Context`] for `held` and `alongside`.
 fn run(
     (a, b): (Operand<'_>, Operand<'_>),
     prediction: f64,
+    held: &[Vec3],
+    alongside: f64,
     manifold: &mut Manifold,
-    adjust: impl FnOnce(&mut Context<'_>),
 ) {
     let flat = |operand: &Operand<'_>| matches!(operand.shape, Shape::HalfSpace { .. });
     let fits = |operand: &Operand<'_>, other: &Operand<'_>| {
@@ -223,7 +220,7 @@ fn run(
     let Some(mut context) = Context::new(first, second, prediction, manifold) else {
         return;
     };
-    adjust(&mut context);
+    (context.held, context.alongside) = (held, alongside);
     dispatch(&mut context, first, second);
     if swapped {
         manifold.exchange();

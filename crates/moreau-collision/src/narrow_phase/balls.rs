@@ -63,7 +63,7 @@ pub(super) fn collide(
 
 #[cfg(test)]
 mod tests {
-    use super::super::context::Operand;
+    use super::super::context::{ALONGSIDE, Operand};
     use super::*;
     use moreau_math::{Quat, vec3};
 
@@ -97,7 +97,7 @@ mod tests {
                 }
                 let operands = [sides.0, sides.1].map(|(shape, pose)| Operand::new(shape, pose));
                 let [operand_a, operand_b] = operands;
-                super::super::run((operand_a, operand_b), 0.02, &mut long, |_| {});
+                super::super::run((operand_a, operand_b), 0.02, &[], ALONGSIDE, &mut long);
                 let bits = |m: &Manifold| format!("{:?} {:?}", m.normal(), m.points());
                 assert_eq!(bits(&short), bits(&long), "{sides:?}");
                 if short.is_empty() {

@@ -1,6 +1,5 @@
 use crate::{ConvexHull, Manifold, Shape};
 use moreau_math::{Pose, Vec3, vec3};
-use smallvec::SmallVec;
 use std::cmp::Ordering;
 
 /// A direction in general position, about a unit vector: ties between directions, points and faces
@@ -189,14 +188,14 @@ pub(super) struct Context<'m> {
     /// A direction fixed to the pair that decides where two choices are equal. Zero where both
     /// shapes are balls.
     pub(super) generic: Vec3,
-    /// Points at which corners are kept before others, from `origin`, m.
-    pub(super) held: SmallVec<[Vec3; Manifold::CAPACITY]>,
+    /// Points at which corners are kept before others, world frame, m.
+    pub(super) held: &'m [Vec3],
     pub(super) manifold: &'m mut Manifold,
 }
 
 /// Capsules and cylinders that lie side by side touch at two points, although they are never quite
 /// parallel.
-const ALONGSIDE: f64 = 0.02;
+pub(super) const ALONGSIDE: f64 = 0.02;
 
 /// Rounding of lengths computed from the shapes' sizes, relative; many operations deep.
 const SIZE_ROUNDING: f64 = 1e-12;
@@ -278,7 +277,7 @@ impl<'m> Context<'m> {
             tie: 10.0 * touch,
             alongside: ALONGSIDE,
             generic: first.generic_direction() + second.generic_direction(),
-            held: SmallVec::new(),
+            held: &[],
             manifold,
         })
     }
@@ -301,7 +300,7 @@ impl<'m> Context<'m> {
             tie: 10.0 * touch,
             alongside: ALONGSIDE,
             generic: Vec3::ZERO,
-            held: SmallVec::new(),
+            held: &[],
             manifold,
         }
     }

@@ -11,6 +11,7 @@
 use super::context::GENERIC;
 use super::placed::PlacedBox;
 use super::polyhedron::Polyhedron;
+use super::room::Room;
 use crate::ConvexHull;
 use crate::hull::HullFace;
 use moreau_math::Vec3;
@@ -53,18 +54,38 @@ impl Feature {
     /// A single point.
     pub(super) fn point(point: Vec3, vertex: u16) -> Self {
         let mut out = Self::default();
-        out.points.push(point);
-        out.vertices.push(vertex);
+        out.set_point(point, vertex);
         out
     }
 
     /// A segment, its ends and its own index.
     pub(super) fn segment(ends: [Vec3; 2], vertices: [u16; 2], edge: u16) -> Self {
         let mut out = Self::default();
-        out.points.extend_from_slice(&ends);
-        out.vertices.extend_from_slice(&vertices);
-        out.edges.push(edge);
+        out.set_segment(ends, vertices, edge);
         out
+    }
+
+    /// Has no points from here on.
+    fn clear(&mut self) {
+        self.points.clear();
+        self.vertices.clear();
+        self.edges.clear();
+        self.rim = None;
+    }
+
+    fn set_point(&mut self, point: Vec3, vertex: u16) {
+        self.clear();
+        self.points.push(point);
+        self.vertices.push(vertex);
+    }
+
+    fn set_segment(&mut self, ends: [Vec3; 2], vertices: [u16; 2], edge: u16) {
+        self.clear();
+        for i in 0..2 {
+            self.points.push(ends[i]);
+            self.vertices.push(vertices[i]);
+        }
+        self.edges.push(edge);
     }
 
     /// What of a segment with the unit direction `axis` faces along the unit vector `n`.
@@ -77,8 +98,8 @@ impl Feature {
         Self::point(ends[end], end as u16)
     }
 
-    /// What of a box faces along the unit vector `n`.
-    pub(super) fn of_box(b: &PlacedBox, n: Vec3) -> Self {
+    /// Becomes what of a box faces along the unit vector `n`.
+    pub(super) fn set_box(&mut self, b: &PlacedBox, n: Vec3) {
         let m = b.axes.map(|axis| axis.dot(n));
         let size = m.map(f64::abs);
         // Bit i: the side of axis i that faces along n.
@@ -88,20 +109,25 @@ impl Feature {
             .fold(0, |bits, (i, &c)| bits | (usize::from(c >= 0.0) << i));
         let vertex = |index: usize| b.vertex(index);
         if let Some(i) = (0..3).find(|&i| size[i] >= FACE) {
-            return Self::box_face(b, i, sides >> i & 1 == 1);
+            return self.set_box_face(b, i, sides >> i & 1 == 1);
         }
         if let Some(k) = (0..3).find(|&k| size[k] <= EDGE) {
             let (low, high) = (sides & !(1 << k), sides | 1 << k);
             let ends = [vertex(low), vertex(high)];
-            return Self::segment(ends, [low as u16, high as u16], box_edge(low, high));
+            return self.set_segment(ends, [low as u16, high as u16], box_edge(low, high));
         }
-        Self::point(vertex(sides), sides as u16)
+        self.set_point(vertex(sides), sides as u16);
     }
 
-    /// What of a hull faces along the unit vector `n`; heights closer than `tolerance` (m) are equal.
-    pub(super) fn of_hull(hull: &Polyhedron<'_>, n: Vec3, tolerance: f64) -> Self {
+    /// Becomes what of a hull faces along the unit vector `n`; heights closer than `tolerance` (m) are equal.
+    pub(super) fn set_hull(&mut self, hull: &Polyhedron<'_>, n: Vec3, tolerance: f64) {
         let m = hull.local_vector(n);
-        let heights: SmallVec<[f64; 32]> = hull.vertices.iter().map(|v| v.dot(m)).collect();
+        let mut room = Room::<f64, 32>::new(0.0);
+        let heights = room.list(hull.vertices.len(), 0.0);
+        for (height, v) in heights.iter_mut().zip(hull.vertices) {
+            *height = v.dot(m);
+        }
+        let heights = &*heights;
         let top = heights.iter().copied().fold(f64::MIN, f64::max);
         let touches = |&v: &u32| heights[v as usize] >= top - tolerance;
         let all = heights.iter().filter(|&&h| h >= top - tolerance).count();
@@ -120,7 +146,7 @@ impl Feature {
             }
         }
         if let Some(i) = best.index {
-            return Self::hull_face(hull, &hull.faces[i]);
+            return self.set_hull_face(hull, &hull.faces[i]);
         }
         for i in about(hull, highest, hull.edges.len(), ConvexHull::vertex_edges) {
             let edge = &hull.edges[i];
@@ -133,7 +159,7 @@ impl Feature {
         if let Some(i) = best.index {
             let edge = &hull.edges[i];
             let ends = hull.ends(edge).map(|p| hull.placed(p));
-            return Self::segment(ends, edge.vertices.map(|v| v as u16), i as u16);
+            return self.set_segment(ends, edge.vertices.map(|v| v as u16), i as u16);
         }
         for (i, &v) in hull.vertices.iter().enumerate() {
             if touches(&(i as u32)) {
@@ -141,27 +167,26 @@ impl Feature {
             }
         }
         let index = best.index.unwrap_or(0);
-        Self::point(hull.placed(hull.vertices[index]), index as u16)
+        self.set_point(hull.placed(hull.vertices[index]), index as u16);
     }
 
-    fn hull_face(hull: &Polyhedron<'_>, face: &HullFace) -> Self {
-        let mut out = Self::default();
+    fn set_hull_face(&mut self, hull: &Polyhedron<'_>, face: &HullFace) {
+        self.clear();
         for (&v, &e) in hull.face_vertices(face).iter().zip(hull.face_edges(face)) {
-            out.points.push(hull.placed(hull.vertices[v as usize]));
-            out.vertices.push(v as u16);
-            out.edges.push(e as u16);
+            self.points.push(hull.placed(hull.vertices[v as usize]));
+            self.vertices.push(v as u16);
+            self.edges.push(e as u16);
         }
-        out.normal = hull.rotation * face.normal;
-        out.anchor = hull.placed(face.normal * face.offset);
-        out
+        self.normal = hull.rotation * face.normal;
+        self.anchor = hull.placed(face.normal * face.offset);
     }
 
-    fn box_face(b: &PlacedBox, axis: usize, positive: bool) -> Self {
+    fn set_box_face(&mut self, b: &PlacedBox, axis: usize, positive: bool) {
         // Corners in the plane of the two other axes, counter-clockwise about the positive axis.
         const AROUND: [(usize, usize); 4] = [(1, 1), (0, 1), (0, 0), (1, 0)];
         let (j, k) = ((axis + 1) % 3, (axis + 2) % 3);
         let side = usize::from(positive) << axis;
-        let mut out = Self::default();
+        self.clear();
         let mut corner = [0; 4];
         for (slot, index) in corner.iter_mut().enumerate() {
             let (sj, sk) = AROUND[if positive { slot } else { 3 - slot }];
@@ -169,14 +194,13 @@ impl Feature {
         }
         for slot in 0..4 {
             let index = corner[slot];
-            out.points.push(b.vertex(index));
-            out.vertices.push(index as u16);
-            out.edges.push(box_edge(index, corner[(slot + 1) % 4]));
+            self.points.push(b.vertex(index));
+            self.vertices.push(index as u16);
+            self.edges.push(box_edge(index, corner[(slot + 1) % 4]));
         }
         let outward = if positive { 1.0 } else { -1.0 };
-        out.normal = b.axes[axis] * outward;
-        out.anchor = b.center + out.normal * b.half[axis];
-        out
+        self.normal = b.axes[axis] * outward;
+        self.anchor = b.center + self.normal * b.half[axis];
     }
 
     /// Whether it has a plane.

@@ -54,15 +54,21 @@ pub(super) struct Looks {
     pub(super) edge_pairs: usize,
 }
 
+/// Heights above the faces of a polyhedron, a row for each point.
+type Heights = SmallVec<[f64; 256]>;
+
+/// A number for each face.
+type Bounds = SmallVec<[f64; 64]>;
+
 /// One of two polyhedra, in its own frame, and what is known of the other's place above its faces.
 struct Side<'p> {
     solid: &'p Polyhedron<'p>,
     /// Radius of the ball inside of the other solid.
     radius: f64,
-    /// Heights above the faces, a row for each point; first of the centre of that ball.
-    heights: SmallVec<[f64; 256]>,
+    /// First of the centre of that ball. (Elsewhere, as the bounds are: both are large to move.)
+    heights: &'p mut Heights,
     /// What the separation along each face cannot exceed; minus infinity where it is known.
-    bounds: SmallVec<[f64; 64]>,
+    bounds: &'p mut Bounds,
 }
 
 /// A face that was looked at.
@@ -75,6 +81,9 @@ struct FaceAxis {
     /// The vertex of the other solid that lies deepest, in the frame of the face's.
     deepest: Vec3,
 }
+
+/// Indices of edges.
+type Edges = SmallVec<[u32; 32]>;
 
 type FaceAxes = SmallVec<[FaceAxis; 8]>;
 
@@ -97,33 +106,37 @@ struct PlacedEdge {
 }
 
 impl<'p> Side<'p> {
-    /// Nothing is known yet.
-    fn new(solid: &'p Polyhedron<'p>) -> Self {
+    /// Starts with the ball inside of the other solid. Both lists are empty.
+    fn new(
+        solid: &'p Polyhedron<'p>,
+        (center, radius): (Vec3, f64),
+        heights: &'p mut Heights,
+        bounds: &'p mut Bounds,
+    ) -> Self {
+        heights.resize(solid.faces.len(), 0.0);
+        bounds.resize(solid.faces.len(), 0.0);
+        let places = heights.iter_mut().zip(bounds.iter_mut());
+        for (face, (height, bound)) in solid.faces.iter().zip(places) {
+            *height = face.distance(center);
+            *bound = *height - radius;
+        }
         Self {
             solid,
-            radius: 0.0,
-            heights: SmallVec::new(),
-            bounds: SmallVec::new(),
+            radius,
+            heights,
+            bounds,
         }
-    }
-
-    /// Starts with the ball inside of the other solid.
-    fn start(&mut self, (center, radius): (Vec3, f64)) {
-        self.radius = radius;
-        let heights = self.solid.faces.iter().map(|face| face.distance(center));
-        self.heights.extend(heights);
-        let bounds = self.heights.iter().map(|height| height - radius);
-        self.bounds.extend(bounds);
     }
 
     /// A point of the other solid, own frame; it is a row if there are no more than `rows` with it.
     fn add(&mut self, point: Vec3, rows: usize) {
         let start = self.heights.len();
-        let heights = self.solid.faces.iter().map(|face| face.distance(point));
-        self.heights.extend(heights);
-        for (bound, &height) in self.bounds.iter_mut().zip(&self.heights[start..]) {
-            if height < *bound {
-                *bound = height;
+        self.heights.resize(start + self.bounds.len(), 0.0);
+        let places = self.heights[start..].iter_mut().zip(self.bounds.iter_mut());
+        for (face, (height, bound)) in self.solid.faces.iter().zip(places) {
+            *height = face.distance(point);
+            if *height < *bound {
+                *bound = *height;
             }
         }
         if start >= rows * self.bounds.len() {
@@ -142,8 +155,8 @@ impl<'p> Side<'p> {
         most
     }
 
-    /// The edges that could separate by more than `least`.
-    fn edges_beyond(&self, least: f64) -> SmallVec<[u32; 32]> {
+    /// Lists the edges that could separate by more than `least`.
+    fn edges_beyond(&self, least: f64, out: &mut Edges) {
         let (count, solid) = (self.bounds.len(), self.solid);
         // Bit by bit for each row: whether the height leaves the edges of the face a chance.
         let mut chances: SmallVec<[u8; 64]> = SmallVec::from_elem(0, count);
@@ -160,14 +173,12 @@ impl<'p> Side<'p> {
                 *chance |= u8::from(height > bar) << row;
             }
         }
-        let has_chance = |&index: &u32| {
-            let [f, g] = solid.edges[index as usize].faces;
-            chances[f as usize] | chances[g as usize] == all
-        };
-        (0..solid.edges.len() as u32)
-            .filter(has_chance)
-            .filter(|&index| self.could_exceed(index as usize, least))
-            .collect()
+        for (index, edge) in solid.edges.iter().enumerate() {
+            let [f, g] = edge.faces;
+            if chances[f as usize] | chances[g as usize] == all && self.could_exceed(index, least) {
+                out.push(index as u32);
+            }
+        }
     }
 
     /// What is to be taken off the heights of a row: the first is that of the centre of a ball.
@@ -237,9 +248,11 @@ impl<'p> Pair<'p> {
         if self.prune && self.is_apart(context, ball_b.0 - ball_a.0, ball_a.1 + ball_b.1) {
             return None;
         }
-        let (mut side_a, mut side_b) = (Side::new(self.a), Side::new(self.b));
-        side_a.start(ball_b);
-        side_b.start((self.to_b(ball_a.0), ball_a.1));
+        let (mut heights_a, mut heights_b) = (Heights::new(), Heights::new());
+        let (mut bounds_a, mut bounds_b) = (Bounds::new(), Bounds::new());
+        let ball_a = (self.to_b(ball_a.0), ball_a.1);
+        let mut side_a = Side::new(self.a, ball_b, &mut heights_a, &mut bounds_a);
+        let mut side_b = Side::new(self.b, ball_a, &mut heights_b, &mut bounds_b);
         let mut sides = [&mut side_a, &mut side_b];
         let mut faces: FaceAxes = SmallVec::new();
         if self.face_axes(context, &mut sides, &mut faces) {
@@ -388,17 +401,19 @@ impl<'p> Pair<'p> {
             }
         }
         let least = top - PLANAR * context.size;
-        let edges = |side: usize| {
+        let list = |side: &Side<'_>, out: &mut Edges| {
             if self.prune {
-                return sides[side].edges_beyond(least);
+                side.edges_beyond(least, out);
+            } else {
+                out.extend(0..side.solid.edges.len() as u32);
             }
-            (0..sides[side].solid.edges.len() as u32).collect()
         };
-        let edges_a = edges(0);
+        let (mut edges_a, mut edges_b) = (Edges::new(), Edges::new());
+        list(sides[0], &mut edges_a);
         if edges_a.is_empty() {
             return None;
         }
-        let edges_b = edges(1);
+        list(sides[1], &mut edges_b);
         looks.edge_pairs = edges_a.len() * edges_b.len();
         let edges_a: SmallVec<[PlacedEdge; 8]> = (edges_a.iter())
             .map(|&edge| self.edge_of_a(&self.a.edges[edge as usize]))

@@ -12,6 +12,7 @@
 use super::context::Context;
 use super::disc;
 use super::feature::{Feature, INLINE};
+use super::room::Room;
 use moreau_math::{Vec3, tangent_basis};
 use smallvec::SmallVec;
 
@@ -72,42 +73,69 @@ impl Projection {
 }
 
 /// A projected feature.
-struct Outline {
-    points: SmallVec<[[f64; 2]; INLINE]>,
+struct Outline<'a> {
+    points: &'a [[f64; 2]],
     /// Per edge: inward unit normal and its distance from the origin.
-    lines: SmallVec<[[f64; 3]; INLINE]>,
+    lines: &'a [[f64; 3]],
 }
 
-impl Outline {
-    /// `turn` is 1 where the loop runs counter-clockwise across n, else -1.
-    fn new(feature: &Feature, projection: &Projection, turn: f64) -> Self {
-        let points: SmallVec<[[f64; 2]; INLINE]> =
-            feature.points.iter().map(|&p| projection.flat(p)).collect();
-        let lines = (0..feature.edge_count())
-            .map(|i| {
-                let p = points[i];
-                let q = points[if i + 1 == points.len() { 0 } else { i + 1 }];
-                let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
-                let scale = turn / (dx * dx + dy * dy).sqrt();
-                let (nx, ny) = (-dy * scale, dx * scale);
-                [nx, ny, nx * p[0] + ny * p[1]]
-            })
-            .collect();
-        Self { points, lines }
+/// Memory for an outline.
+struct OutlineRoom {
+    points: Room<[f64; 2], INLINE>,
+    lines: Room<[f64; 3], INLINE>,
+}
+
+impl OutlineRoom {
+    #[inline(always)]
+    fn new() -> Self {
+        Self {
+            points: Room::new([0.0; 2]),
+            lines: Room::new([0.0; 3]),
+        }
     }
 
+    /// `turn` is 1 where the loop runs counter-clockwise across n, else -1.
+    #[inline(always)]
+    fn outline(&mut self, feature: &Feature, projection: &Projection, turn: f64) -> Outline<'_> {
+        let points = self.points.list(feature.points.len(), [0.0; 2]);
+        for (flat, &point) in points.iter_mut().zip(&feature.points) {
+            *flat = projection.flat(point);
+        }
+        let lines = self.lines.list(feature.edge_count(), [0.0; 3]);
+        for (i, line) in lines.iter_mut().enumerate() {
+            let p = points[i];
+            let q = points[if i + 1 == points.len() { 0 } else { i + 1 }];
+            let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
+            let scale = turn / (dx * dx + dy * dy).sqrt();
+            let (nx, ny) = (-dy * scale, dx * scale);
+            *line = [nx, ny, nx * p[0] + ny * p[1]];
+        }
+        Outline { points, lines }
+    }
+}
+
+/// Memory for the distances of an outline's points from another's lines.
+type Distances = Room<f64, { 4 * INLINE }>;
+
+impl Outline<'_> {
     /// Distances of all `points` from all lines, positive inside: row per point.
-    fn distances(&self, points: &[[f64; 2]]) -> SmallVec<[f64; 4 * INLINE]> {
-        let mut out = SmallVec::new();
-        for p in points {
-            out.extend(self.lines.iter().map(|l| l[0] * p[0] + l[1] * p[1] - l[2]));
+    #[inline(always)]
+    fn distances<'r>(&self, points: &[[f64; 2]], room: &'r mut Distances) -> &'r [f64] {
+        let count = self.lines.len();
+        let out = room.list(points.len() * count, 0.0);
+        if count > 0 {
+            for (p, row) in points.iter().zip(out.chunks_exact_mut(count)) {
+                for (l, distance) in self.lines.iter().zip(row) {
+                    *distance = l[0] * p[0] + l[1] * p[1] - l[2];
+                }
+            }
         }
         out
     }
 
     /// Whether `point` with its `row` of distances lies inside, or no further out than `tolerance`.
     fn holds(&self, point: [f64; 2], row: &[f64], tolerance: f64) -> bool {
-        match *self.points.as_slice() {
+        match *self.points {
             [p] => square_distance(p, point) <= tolerance * tolerance,
             [p, q] => {
                 let (dx, dy) = (q[0] - p[0], q[1] - p[1]);
@@ -164,13 +192,16 @@ pub(super) fn intersect(
         return;
     }
     let normal = projection.normal;
-    let outline_a = Outline::new(a, projection, 1.0);
-    let outline_b = Outline::new(b, projection, -1.0);
+    let (mut room_a, mut room_b) = (OutlineRoom::new(), OutlineRoom::new());
+    let outline_a = room_a.outline(a, projection, 1.0);
+    let outline_b = room_b.outline(b, projection, -1.0);
     let (lines_a, lines_b) = (outline_a.lines.len(), outline_b.lines.len());
-    let a_from_b = outline_b.distances(&outline_a.points);
-    let b_from_a = outline_a.distances(&outline_b.points);
+    let (mut from_b, mut from_a) = (Distances::new(0.0), Distances::new(0.0));
+    let a_from_b = outline_b.distances(outline_a.points, &mut from_b);
+    let b_from_a = outline_a.distances(outline_b.points, &mut from_a);
 
-    let mut paired = SmallVec::<[bool; INLINE]>::from_elem(false, b.points.len());
+    let mut room = Room::<bool, INLINE>::new(false);
+    let paired = room.list(b.points.len(), false);
     for (i, &p) in outline_a.points.iter().enumerate() {
         let row = &a_from_b[i * lines_b..(i + 1) * lines_b];
         if !outline_b.holds(p, row, tolerance) {

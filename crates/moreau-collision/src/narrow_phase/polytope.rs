@@ -52,9 +52,16 @@ impl<'a> Polytope<'a> {
 
     /// What faces along the unit vector `n`.
     pub(super) fn feature(&self, n: Vec3, context: &Context<'_>) -> Feature {
+        let mut out = Feature::default();
+        self.set_feature(n, context, &mut out);
+        out
+    }
+
+    /// The same in the place of `feature`, which is large to move.
+    fn set_feature(&self, n: Vec3, context: &Context<'_>, feature: &mut Feature) {
         match self {
-            Self::Box(b) => Feature::of_box(b, n),
-            Self::Hull(hull) => Feature::of_hull(hull, n, context.tie),
+            Self::Box(b) => feature.set_box(b, n),
+            Self::Hull(hull) => feature.set_hull(hull, n, context.tie),
         }
     }
 
@@ -92,7 +99,12 @@ impl<'a> Polytope<'a> {
 /// Fills the manifold along `axis`, the one of greatest separation.
 pub(super) fn collide(context: &mut Context<'_>, axis: Axis, a: &Polytope<'_>, b: &Polytope<'_>) {
     let mut corners = Corners::new();
-    let mut faces = Facing::new(context, axis.normal, [a, b], &mut corners);
+    let mut faces = Facing {
+        projection: Projection::new(axis.normal),
+        a: Feature::default(),
+        b: Feature::default(),
+    };
+    faces.find(context, [a, b], &mut corners);
     if !reaches(&corners, axis.separation + context.tie) {
         if axis.separation >= -context.tie {
             let near = gjk::nearest(context, axis.normal, a, b);
@@ -105,7 +117,8 @@ pub(super) fn collide(context: &mut Context<'_>, axis: Axis, a: &Polytope<'_>, b
                 .dot(b.support(-near.normal).1 - a.support(near.normal).1);
             if along > axis.separation + context.tie {
                 corners.clear();
-                faces = Facing::new(context, near.normal, [a, b], &mut corners);
+                faces.projection = Projection::new(near.normal);
+                faces.find(context, [a, b], &mut corners);
             }
             faces.add_nearest(context, near.points, near.vertices, &mut corners);
         } else if corners.is_empty() {
@@ -131,20 +144,12 @@ struct Facing {
 }
 
 impl Facing {
-    /// Also adds the corners of their patch.
-    fn new(
-        context: &Context<'_>,
-        normal: Vec3,
-        [a, b]: [&Polytope<'_>; 2],
-        corners: &mut Corners,
-    ) -> Self {
-        let out = Self {
-            projection: Projection::new(normal),
-            a: a.feature(normal, context),
-            b: b.feature(-normal, context),
-        };
-        intersect(&out.a, &out.b, &out.projection, context.touch, corners);
-        out
+    /// Finds the features along the projection's normal, and adds the corners of their patch.
+    fn find(&mut self, context: &Context<'_>, [a, b]: [&Polytope<'_>; 2], corners: &mut Corners) {
+        let normal = self.projection.normal;
+        a.set_feature(normal, context, &mut self.a);
+        b.set_feature(-normal, context, &mut self.b);
+        intersect(&self.a, &self.b, &self.projection, context.touch, corners);
     }
 
     /// Adds the pair of nearest points unless a corner is as near.

@@ -28,6 +28,7 @@
 use super::context::Context;
 use super::feature::{Feature, INLINE};
 use super::patch::{Code, Corner, Corners, NONE, Projection, square_distance};
+use super::room::Room;
 use crate::manifold::FeatureId;
 use crate::{Manifold, ManifoldPoint};
 use smallvec::SmallVec;
@@ -57,19 +58,25 @@ pub(super) fn emit(
     corners: &mut Corners,
     features: Option<(&Feature, &Feature)>,
 ) {
-    corners.retain(|c| c.separation <= context.limit);
+    if corners.iter().any(|c| !(c.separation <= context.limit)) {
+        corners.retain(|c| c.separation <= context.limit);
+    }
     reduce(context, projection, corners);
-    let ids = match features {
-        Some((a, b)) => name(projection, corners, a, b),
-        None => corners
-            .iter()
-            .map(|c| pack(u32::from(c.code.crossing), c.code))
-            .collect(),
-    };
-    let mut order: SmallVec<[usize; Manifold::CAPACITY]> = (0..corners.len()).collect();
+    let mut ids = [FeatureId(0); Manifold::CAPACITY];
+    let ids = &mut ids[..corners.len()];
+    match features {
+        Some((a, b)) => name(projection, corners, (a, b), ids),
+        None => {
+            for (id, c) in ids.iter_mut().zip(corners.iter()) {
+                *id = pack(u32::from(c.code.crossing), c.code);
+            }
+        }
+    }
+    let mut order = [0, 1, 2, 3];
+    let order = &mut order[..corners.len()];
     order.sort_unstable_by_key(|&i| ids[i]);
     context.manifold.reset(projection.normal);
-    for i in order {
+    for &i in &*order {
         let corner = &corners[i];
         context.manifold.push(ManifoldPoint {
             point_a: corner.point_a + context.origin,
@@ -92,17 +99,23 @@ fn greatest(values: &[f64], along: &[f64], tolerance: f64) -> usize {
     best.unwrap_or(0)
 }
 
+/// A number for each corner.
+type Values = Room<f64, { 2 * INLINE }>;
+
 /// Drops all but the at most four corners that the manifold keeps.
 pub(super) fn reduce(context: &Context<'_>, projection: &Projection, corners: &mut Corners) {
     if corners.len() <= Manifold::CAPACITY {
         return;
     }
-    type Values = SmallVec<[f64; 16]>;
+    let count = corners.len();
+    let (mut room, mut more_room) = (Values::new(0.0), Values::new(0.0));
     let direction = projection.flat(context.generic);
-    let along: Values = (corners.iter())
-        .map(|c| c.flat[0] * direction[0] + c.flat[1] * direction[1])
-        .collect();
-    let outermost = corners[greatest(&along, &along, 0.0)].flat;
+    let along = room.list(count, 0.0);
+    for (along, c) in along.iter_mut().zip(corners.iter()) {
+        *along = c.flat[0] * direction[0] + c.flat[1] * direction[1];
+    }
+    let along = &*along;
+    let outermost = corners[greatest(along, along, 0.0)].flat;
     let least_along = along.iter().copied().fold(f64::MAX, f64::min);
     let squares = corners.iter().map(|c| square_distance(c.flat, outermost));
     let width = squares.fold(0.0, f64::max);
@@ -112,15 +125,20 @@ pub(super) fn reduce(context: &Context<'_>, projection: &Projection, corners: &m
         .map(|c| c.separation)
         .fold(f64::MAX, f64::min);
     let half = (HALF_WORTH * width.sqrt()).max(context.touch);
-    let weights: Values = (corners.iter())
-        .map(|c| (half / (half + (c.separation - deepest))).max(HIGH_WORTH))
-        .collect();
+    let weights = more_room.list(count, 0.0);
+    for (weight, c) in weights.iter_mut().zip(corners.iter()) {
+        *weight = (half / (half + (c.separation - deepest))).max(HIGH_WORTH);
+    }
+    let weights = &*weights;
     // The corner that is worth the most by `size`, unless that is nothing.
     let best = |least: f64, size: &dyn Fn(usize) -> f64| {
-        let sizes: Values = (0..corners.len()).map(size).collect();
-        let worths: Values = sizes.iter().zip(&weights).map(|(s, w)| s * w).collect();
-        let best = greatest(&worths, &along, least);
-        (sizes[best] > least).then_some(best)
+        let mut room = Values::new(0.0);
+        let worths = room.list(count, 0.0);
+        for (i, (worth, weight)) in worths.iter_mut().zip(weights).enumerate() {
+            *worth = size(i) * weight;
+        }
+        let best = greatest(worths, along, least);
+        (size(best) > least).then_some(best)
     };
     // Twice the signed area of the triangle (u, v, w).
     let area = |u: [f64; 2], v: [f64; 2], w: [f64; 2]| {
@@ -165,8 +183,8 @@ fn held_corners(
     square_width: f64,
 ) -> SmallVec<[usize; 4]> {
     let mut kept = SmallVec::new();
-    for &point in &context.held {
-        let at = projection.flat(point);
+    for &point in context.held {
+        let at = projection.flat(point - context.origin);
         let from = |i: usize| square_distance(corners[i].flat, at);
         let nearest = (1..corners.len()).fold(0, |n, i| if from(i) < from(n) { i } else { n });
         let is_there = from(nearest) <= HELD_WITHIN * HELD_WITHIN * square_width;
@@ -231,18 +249,17 @@ fn pack(kind: u32, code: Code) -> FeatureId {
     FeatureId::new(kind, code.a, code.b)
 }
 
-/// Ids of the kept corners, all different.
+/// Names the kept corners, each otherwise.
 fn name(
     projection: &Projection,
     corners: &[Corner],
-    a: &Feature,
-    b: &Feature,
-) -> SmallVec<[FeatureId; 4]> {
+    (a, b): (&Feature, &Feature),
+    ids: &mut [FeatureId],
+) {
     let radius = NEAR_VERTEX * NEAR_VERTEX * square_width(a).min(square_width(b));
-    let flatten = |feature: &Feature| -> SmallVec<[[f64; 2]; INLINE]> {
-        feature.points.iter().map(|&p| projection.flat(p)).collect()
-    };
-    let (flat_a, flat_b) = (flatten(a), flatten(b));
+    let (mut room_a, mut room_b) = (Room::new([0.0; 2]), Room::new([0.0; 2]));
+    let flat_a = flatten(a, projection, &mut room_a);
+    let flat_b = flatten(b, projection, &mut room_b);
     let nearest = |flat: &[[f64; 2]], vertices: &[u16], p: [f64; 2]| {
         let mut best = (radius, NONE);
         for (&v, &index) in flat.iter().zip(vertices) {
@@ -253,13 +270,12 @@ fn name(
         }
         best.1
     };
-    let mut ids: SmallVec<[FeatureId; 4]> = SmallVec::new();
-    for corner in corners {
+    for (i, corner) in corners.iter().enumerate() {
         let exact = corner.code;
         let near = Code {
             crossing: false,
-            a: nearest(&flat_a, &a.vertices, corner.flat),
-            b: nearest(&flat_b, &b.vertices, corner.flat),
+            a: nearest(flat_a, &a.vertices, corner.flat),
+            b: nearest(flat_b, &b.vertices, corner.flat),
         };
         let coarse = if near.a != NONE || near.b != NONE {
             near
@@ -267,12 +283,25 @@ fn name(
             exact
         };
         let mut id = pack(u32::from(coarse.crossing), coarse);
-        if ids.contains(&id) {
+        if ids[..i].contains(&id) {
             id = pack(2 + u32::from(exact.crossing), exact);
         }
-        ids.push(id);
+        ids[i] = id;
     }
-    ids
+}
+
+/// The points of a feature across the normal.
+#[inline(always)]
+fn flatten<'r>(
+    feature: &Feature,
+    projection: &Projection,
+    room: &'r mut Room<[f64; 2], INLINE>,
+) -> &'r [[f64; 2]] {
+    let out = room.list(feature.points.len(), [0.0; 2]);
+    for (flat, &point) in out.iter_mut().zip(&feature.points) {
+        *flat = projection.flat(point);
+    }
+    out
 }
 
 /// Square of the greatest distance from the first point to another.
