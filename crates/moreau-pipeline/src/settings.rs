@@ -45,7 +45,7 @@ pub struct WorldSettings {
     /// behind the surfaces.
     pub recycling: f64,
     /// Gap up to which a contact counts as closed in islands that Newton solves, m, where nothing is faster
-    /// than 1e-6 m/s and its force does at most 1e-7 J over it. Default 1e-10. Zero: none. Gaps that are only rounding ask the four corners of a face for
+    /// than 1e-6 m/s and its force does at most 1e-6 J over it. Default 1e-10. Zero: none. Gaps that are only rounding ask the four corners of a face for
     /// velocities that no rigid body has, and their impulses jump from corner to corner. Too big lets
     /// bodies hover.
     pub closed_gap: f64,
