@@ -306,6 +306,61 @@ impl Shape {
         level.reduce(further)
     }
 
+    /// The outward unit normal (body frame) of the flat face of a convex `part`, numbered as for
+    /// [`part_support`](Self::part_support), that faces along the unit vector `direction` the most. `None` where
+    /// there is no such part, or it has no flat faces: balls, capsules, and the parts of surfaces, whose contacts know
+    /// their faces.
+    ///
+    /// ```
+    /// use moreau_collision::Shape;
+    /// use moreau_math::{Vec3, vec3};
+    ///
+    /// let up = vec3(0.1, 1.0, -0.2).normalize();
+    /// assert_eq!(Shape::cuboid(3.0, 0.1, 2.0).part_face_normal(0, up), Some(Vec3::Y));
+    /// assert_eq!(Shape::cylinder(0.5, 1.0).part_face_normal(0, -up), Some(-Vec3::Y));
+    /// assert_eq!(Shape::sphere(1.0).part_face_normal(0, up), None);
+    /// ```
+    pub fn part_face_normal(&self, part: u32, direction: Vec3) -> Option<Vec3> {
+        match self {
+            Self::Cuboid { .. } => {
+                let size = direction.abs();
+                let axis = if size.x >= size.y && size.x >= size.z {
+                    Vec3::X
+                } else if size.y >= size.z {
+                    Vec3::Y
+                } else {
+                    Vec3::Z
+                };
+                let side = if axis.dot(direction) < 0.0 { -1.0 } else { 1.0 };
+                Some(axis * side)
+            }
+            Self::Cylinder { .. } if direction.y > 0.0 => Some(Vec3::Y),
+            Self::Cylinder { .. } | Self::Cone { .. } => Some(-Vec3::Y),
+            Self::HalfSpace { normal } => Some(normal.normalize()),
+            Self::Hull(hull) => {
+                let normals = hull.faces().iter().map(|face| face.normal);
+                let further = |p: Vec3, q: Vec3| {
+                    if q.dot(direction) > p.dot(direction) {
+                        q
+                    } else {
+                        p
+                    }
+                };
+                normals.reduce(further)
+            }
+            Self::Compound(compound) => {
+                let (child, first) = compound.child_of_part(part & !NOT_OF_FACE)?;
+                let own = (part & NOT_OF_FACE) | ((part & !NOT_OF_FACE) - first);
+                let direction = child.pose.inverse_transform_vector(direction);
+                let normal = child.shape.part_face_normal(own, direction)?;
+                Some(child.pose.transform_vector(normal))
+            }
+            Self::Sphere { .. } | Self::Capsule { .. } | Self::Mesh(_) | Self::Heightfield(_) => {
+                None
+            }
+        }
+    }
+
     /// Which child of a compound the part belongs to, by the number of the child's first part; 0 for
     /// other shapes.
     pub fn child_of_part(&self, part: u32) -> u32 {

@@ -2,14 +2,14 @@
 //!
 //! A body that slides over flush tiles touches the edge of the next tile before it is above it, with a
 //! normal that opposes its motion. Its contact G with the fixed tile g is such a ghost where another
-//! contact S of the same body with a fixed tile s, normal n_s towards the body, shows that g offers
-//! nothing to run into:
+//! contact S of the same body with a fixed tile s, normal n_s towards the body (that of the face of s), shows that g
+//! offers nothing to run into:
 //!
 //! ```text
 //! phi_S <= phi_G                        S is at least as close
 //! n_s·(p - p_s) <= slop                 no point p of G on g is above the plane of S,
-//! n_s·(q - p_s) >= -slop - turn         none q on the body below,
-//! |n_s·(p or q - p_s)| <= slop + fall   and those that are nearest lie in it
+//! n_s·(q - p_s) >= -slop - depth - turn none q on the body below the depth of S,
+//! |n_s·(p or q - p_s)| <= slop + depth + fall  and those that are nearest lie in it
 //! max over x in g of n_s·(x - p_s) <= slop   g ends at that plane
 //! n_g != n_s                            and does not just carry on with it
 //! ```
@@ -42,6 +42,9 @@ const LEAST_STEP: f64 = 1e-9;
 
 /// 1 - cos of the angle between normals that count as one.
 const SAME_NORMAL: f64 = 1e-12;
+
+/// Least cosine between the normals of a contact and of the face that makes it: 1 degree and a half.
+const SAME_FACE: f64 = 0.99966;
 
 /// Least cosine between the normals of a ghost and of its support for the ghost's points to stay.
 const LEANS: f64 = 0.7;
@@ -196,8 +199,10 @@ fn covers(
         return false;
     }
     let slop = state.settings.position_correction.slop.max(LEAST_STEP);
-    let normal = support.normal;
+    let normal = plane(state, support);
     let sunk = -normal.dot(motion.linear) - support.separation.max(0.0);
+    // What has landed is deeper than the slop for a while.
+    let deep = slop - support.separation.min(0.0);
     let on_support = on_fixed(state, &points[support.points.start], support);
     let height = |x: Vec3| normal.dot(x - on_support);
     let flush = |p: &Contact| {
@@ -206,8 +211,8 @@ fn covers(
         // Where a side of the body comes at the edge askew, the far end of the side is apart from it.
         let is_far = p.separation > group.separation + slop;
         let turn = (-normal.dot(motion.angular.cross(on_body(p, group)))).max(0.0);
-        let is_near_plane = is_far || below >= -slop - (sunk + turn).max(0.0);
-        is_flush || (is_near_plane && below <= slop && above >= -slop - turn)
+        let is_near_plane = is_far || below >= -deep - (sunk + turn).max(0.0);
+        is_flush || (is_near_plane && below <= slop && above >= -deep - turn)
     };
     if !points[group.points.clone()].iter().all(flush) {
         return false;
@@ -224,6 +229,20 @@ fn covers(
         let offset = pose.transform_vector(top) + (pose.translation - origin);
         height(offset) <= slop
     })
+}
+
+/// The normal of the face of the fixed body that carries; of a body that is tilted a little the contact's normal
+/// may be that of its own face, and along it the tiles would rise, or fall.
+fn plane(state: &WorldState, support: &Group) -> Vec3 {
+    let face = || {
+        let fixed = state.bodies[support.fixed.index as usize].value.as_ref()?;
+        let pose = fixed.pose();
+        let upward = pose.inverse_transform_vector(support.normal);
+        let normal = fixed.shape.part_face_normal(support.part, upward)?;
+        Some(pose.transform_vector(normal))
+    };
+    let is_near = |normal: &Vec3| normal.dot(support.normal) >= SAME_FACE;
+    face().filter(is_near).unwrap_or(support.normal)
 }
 
 /// Whether the ghost faces along the support's normal, with points that are those of the start of the step.
