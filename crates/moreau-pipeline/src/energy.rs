@@ -93,7 +93,7 @@ pub(crate) fn quadratic_root(e0: f64, eh: f64, e1: f64) -> f64 {
 
 /// The root beside 0, in [0, 1], of the quadratic through (0, 0), (1/2, eh), (1, e1), for e1 > 0; 0 where
 /// it has none there.
-pub(crate) fn free_part(eh: f64, e1: f64) -> f64 {
+fn free_part(eh: f64, e1: f64) -> f64 {
     let square = 2.0 * (e1 - 2.0 * eh);
     let linear = e1 - square;
     if linear < 0.0 { -linear / square } else { 0.0 }

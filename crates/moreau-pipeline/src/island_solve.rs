@@ -5,9 +5,7 @@ use crate::assembly::{self, Names, Seen};
 use crate::calm::{Effort, is_calm};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
-use crate::energy::{
-    ROUNDING, adds_energy, blend, energy_input, free_part, quadratic_root, take_part,
-};
+use crate::energy::{ROUNDING, adds_energy, blend, energy_input, quadratic_root, take_part};
 use crate::integrate::Start;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
@@ -428,19 +426,16 @@ impl Worker {
         )?;
         // E(theta) is a quadratic through three of its values.
         let (at_zero, _) = energy_input(&self.problem, &self.soft, &self.soft_velocities);
-        let at_half = |from: &Impulses, to: &Impulses| {
-            let middle = blend(from, to, 0.5);
-            let velocities = self.problem.velocities(&middle);
-            energy_input(&self.problem, &middle, &velocities).0
-        };
-        self.impulses = if at_zero > ROUNDING * scale {
-            let none = Impulses::zero(self.soft.contacts.len(), self.soft.rows.len());
-            let part = free_part(at_half(&none, &self.soft), at_zero);
-            blend(&none, &self.soft, part)
+        if at_zero > ROUNDING * scale {
+            take_part(&self.problem, &mut self.soft, &mut self.soft_velocities);
+            self.impulses.clone_from(&self.soft);
         } else {
-            let theta = quadratic_root(at_zero, at_half(&self.soft, &self.impulses), energy);
-            blend(&self.soft, &self.impulses, theta)
-        };
+            let middle = blend(&self.soft, &self.impulses, 0.5);
+            let velocities = self.problem.velocities(&middle);
+            let (at_half, _) = energy_input(&self.problem, &middle, &velocities);
+            let theta = quadratic_root(at_zero, at_half, energy);
+            self.impulses = blend(&self.soft, &self.impulses, theta);
+        }
         self.problem
             .velocities_into(&self.impulses, &mut out.velocities);
         out.guarded = true;

@@ -45,9 +45,9 @@ pub struct WorldSettings {
     /// behind the surfaces.
     pub recycling: f64,
     /// Gap up to which a contact counts as closed in islands that Newton solves, m, where nothing is faster
-    /// than 1e-6 m/s and its force does at most 1e-6 J over it. Default 1e-10. Zero: none. Gaps that are only rounding ask the four corners of a face for
-    /// velocities that no rigid body has, and their impulses jump from corner to corner. Too big lets
-    /// bodies hover.
+    /// than 1e-6 m/s and its force does at most 1e-6 J over it. Default 1e-10. Zero: none. Gaps that are only
+    /// rounding ask the four corners of a face for velocities that no rigid body has, and their impulses jump from
+    /// corner to corner. Too big lets bodies hover.
     pub closed_gap: f64,
     /// Contacts that close slower than this do not bounce, m/s. Default 0.01. Too small makes rests
     /// chatter, too big ends a bounce early.

@@ -15,7 +15,7 @@ impl<T: Copy, const N: usize> Room<T, N> {
         }
     }
 
-    /// A list of `count` blank entries.
+    /// A list of `count` entries, blank as long as no list was asked for before.
     #[inline(always)]
     pub(super) fn list(&mut self, count: usize, blank: T) -> &mut [T] {
         if count <= N {
