@@ -243,6 +243,9 @@ pub struct Rebound {
     pub speed: f64,
     /// Gap, m.
     pub separation: f64,
+    /// When an impulse that takes the free motion to that end acts, s from now: the impact, or the mean of
+    /// several.
+    pub time: f64,
 }
 
 /// Impacts in one step that are followed one by one; the flights between later ones are shorter than
@@ -271,14 +274,21 @@ pub fn rebound(approach: &Approach, dt: f64, restitution: f64, threshold: f64) -
     let (phi, a) = (approach.separation, approach.acceleration);
     let mut left = (dt - wait).max(0.0);
     let mut speed = restitution * closing;
-    for _ in 0..MOST_IMPACTS {
+    for i in 0..MOST_IMPACTS {
         // Speed and way at the end, unless the surfaces meet again before.
         let flight = -2.0 * speed / a;
         if a >= 0.0 || flight >= left {
             let separation = phi.min(0.0) + left * (speed + 0.5 * a * left);
+            let speed = speed + a * left;
+            let time = if i == 0 {
+                wait.min(dt)
+            } else {
+                mean_time(approach, dt, (speed, separation))
+            };
             return Some(Rebound {
-                speed: speed + a * left,
+                speed,
                 separation,
+                time,
             });
         }
         left -= flight;
@@ -287,10 +297,26 @@ pub fn rebound(approach: &Approach, dt: f64, restitution: f64, threshold: f64) -
             break;
         }
     }
+    let (speed, separation) = (0.0, phi.min(0.0));
     Some(Rebound {
-        speed: 0.0,
-        separation: phi.min(0.0),
+        speed,
+        separation,
+        time: mean_time(approach, dt, (speed, separation)),
     })
+}
+
+/// When one impulse takes the free motion to this speed (m/s) and gap (m) after `dt` (s).
+fn mean_time(approach: &Approach, dt: f64, (speed, gap): (f64, f64)) -> f64 {
+    let (phi, u, a) = (approach.separation, approach.speed, approach.acceleration);
+    let free_gap = phi + dt * (u + 0.5 * a * dt);
+    let change = speed - (u + a * dt);
+    let left = (gap - free_gap) / change;
+    // Of surfaces that meet, the change is positive.
+    if left.is_finite() {
+        (dt - left).clamp(0.0, dt)
+    } else {
+        0.0
+    }
 }
 
 #[cfg(test)]
@@ -340,11 +366,25 @@ mod tests {
         assert!((end.speed - (0.0125 - g * left)).abs() < 1e-15);
         assert!((end.separation - left * (0.0125 - 0.5 * g * left)).abs() < 1e-15);
         // The sum of all flights is shorter than the step: it has come to rest.
-        let rest = Rebound {
-            speed: 0.0,
-            separation: 0.0,
-        };
-        assert_eq!(of(0.0, -0.05, -g, 0.5), Some(rest));
+        let rest = of(0.0, -0.05, -g, 0.5).unwrap();
+        assert_eq!((rest.speed, rest.separation), (0.0, 0.0));
+    }
+
+    #[test]
+    fn an_impulse_at_its_time_leads_to_its_end() {
+        let (g, h) = (9.81, 1.0 / 60.0);
+        for (phi, u, e) in [
+            (0.0, -0.1, 0.5),
+            (1e-3, -0.1, 0.8),
+            (0.05, -5.0, 0.8),
+            (0.0, -0.05, 0.5),
+        ] {
+            let end = of(phi, u, -g, e).unwrap();
+            let change = end.speed - (u - g * h);
+            let gap = phi + h * (u - 0.5 * g * h) + change * (h - end.time);
+            assert!((gap - end.separation).abs() < 1e-15, "{phi} {u} {e}: {gap}");
+            assert!((0.0..=h).contains(&end.time));
+        }
     }
 
     #[test]

@@ -1,11 +1,14 @@
 //! One island: assembly, velocity solve, energy guard, position correction.
 
+mod guard;
+
+pub(crate) use guard::normal_bias;
+
 use crate::activity::Marks;
 use crate::assembly::{self, Names, Seen};
 use crate::calm::{Effort, is_calm};
 use crate::contact::Contact;
 use crate::corrector::{self, Corrector};
-use crate::energy::{ROUNDING, adds_energy, blend, energy_input, quadratic_root, take_part};
 use crate::integrate::Start;
 use crate::island::{IslandRange, Islands};
 use crate::joint::JointState;
@@ -14,6 +17,7 @@ use crate::profile::{Clock, IslandProfile, held};
 use crate::solver_choice::{Chosen, WorldSolver};
 use crate::trial::{CHEAP, Cost, Outcome, Pause, Trial};
 use crate::warm_start::warm_scale;
+use crate::ways::{Solved, Way, Ways};
 use crate::world::WorldState;
 use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
 use moreau_constraint::{
@@ -21,7 +25,7 @@ use moreau_constraint::{
     distance_joint_row,
 };
 use moreau_math::{Vec3, Velocity, vec3};
-use moreau_solver::{SolveReport, certify};
+use moreau_solver::SolveReport;
 use moreau_solver_simd::SimdStats;
 
 /// What all islands of a step share.
@@ -68,6 +72,8 @@ pub(crate) struct Worker {
     soft_velocities: Vec<Velocity>,
     /// Separation of each contact, m.
     gaps: Vec<f64>,
+    ways: Ways,
+    soft_ways: Vec<Way>,
 }
 
 /// What an island's solve says. The lists run along those of the island.
@@ -76,6 +82,8 @@ pub(crate) struct IslandResult {
     pub(crate) velocities: Vec<Velocity>,
     /// Empty where there was nothing to correct.
     pub(crate) corrections: Vec<Velocity>,
+    /// Of its bodies, where something may bounce; empty elsewhere.
+    pub(crate) ways: Vec<Way>,
     pub(crate) impulses: Vec<Vec3>,
     pub(crate) joint_impulses: Vec<[f64; 3]>,
     pub(crate) solver: IslandSolver,
@@ -96,6 +104,7 @@ impl IslandResult {
     pub(crate) fn bytes(&self) -> usize {
         held(&self.velocities)
             + held(&self.corrections)
+            + held(&self.ways)
             + held(&self.impulses)
             + held(&self.joint_impulses)
     }
@@ -116,6 +125,8 @@ impl Worker {
             soft: Impulses::default(),
             soft_velocities: Vec::new(),
             gaps: Vec::new(),
+            ways: Ways::default(),
+            soft_ways: Vec::new(),
         }
     }
 
@@ -128,6 +139,8 @@ impl Worker {
             + impulses(&self.soft)
             + held(&self.soft_velocities)
             + held(&self.gaps)
+            + self.ways.bytes()
+            + held(&self.soft_ways)
     }
 
     /// Whether the other threads of the pool help with large islands.
@@ -191,6 +204,11 @@ impl Worker {
             out.trial = island.differs(input.state, after).then_some(after);
         }
         out.guarded = false;
+        out.ways.clear();
+        if bounces {
+            let solved = island.solved(input, true, &self.impulses, &out.velocities);
+            self.ways.find(solved, &mut out.ways);
+        }
         if input.state.settings.energy_guard {
             if bounces {
                 self.guard_energy(input, &island, out)?;
@@ -378,79 +396,6 @@ impl Worker {
         Ok(())
     }
 
-    /// An unfinished answer can hold energy that no contact gives; then the part of it counts that adds none.
-    fn guard_unfinished(&mut self, out: &mut IslandResult) -> Result<(), WorldError> {
-        if !adds_energy(&self.problem, &self.impulses, &out.velocities) {
-            return Ok(());
-        }
-        take_part(&self.problem, &mut self.impulses, &mut out.velocities);
-        out.guarded = true;
-        let is = certify(&self.problem, &self.impulses)?;
-        if let Some(report) = &mut out.report {
-            (report.residual, report.worst_contact) = (is.natural_map, is.worst_contact);
-        }
-        Ok(())
-    }
-
-    /// Newton's law with friction at several contacts can create energy. The energy that contacts
-    /// put in is E = 1/2 sum l·(u_free + u+), with relative velocities, so that what a moving
-    /// kinematic body does is not counted. Where E > 0 the island is solved without bounce to
-    /// (v0, l0), and v = v0 + theta (v1 - v0), l likewise, with the theta in [0, 1] for which E = 0.
-    /// This keeps the cone, non-penetration and momentum, for all of them are convex. An unfinished l0
-    /// can hold energy itself, and bodies that still approach; then the part of it counts for which E = 0.
-    fn guard_energy(
-        &mut self,
-        input: &StepInput<'_>,
-        island: &Island<'_>,
-        out: &mut IslandResult,
-    ) -> Result<(), WorldError> {
-        let (energy, scale) = energy_input(&self.problem, &self.impulses, &out.velocities);
-        if energy <= ROUNDING * scale {
-            return Ok(());
-        }
-        for (i, index) in island.contacts.iter().enumerate() {
-            let p = &input.points[*index as usize];
-            let mut bias = self.problem.contacts()[i].bias;
-            let free = self.problem.free_velocity(&self.problem.contacts()[i]).x;
-            bias.x = open_bias(input, p, free);
-            self.problem.set_bias(i, bias)?;
-        }
-        self.close_gaps(input, island)?;
-        self.soft.clone_from(&self.impulses);
-        let (_, report) = self.solver.solve(
-            self.chosen,
-            &self.problem,
-            &mut self.soft,
-            &mut self.soft_velocities,
-            f64::INFINITY,
-        )?;
-        // E(theta) is a quadratic through three of its values.
-        let (at_zero, _) = energy_input(&self.problem, &self.soft, &self.soft_velocities);
-        if at_zero > ROUNDING * scale {
-            take_part(&self.problem, &mut self.soft, &mut self.soft_velocities);
-            self.impulses.clone_from(&self.soft);
-        } else {
-            let middle = blend(&self.soft, &self.impulses, 0.5);
-            let velocities = self.problem.velocities(&middle);
-            let (at_half, _) = energy_input(&self.problem, &middle, &velocities);
-            let theta = quadratic_root(at_zero, at_half, energy);
-            self.impulses = blend(&self.soft, &self.impulses, theta);
-        }
-        self.problem
-            .velocities_into(&self.impulses, &mut out.velocities);
-        out.guarded = true;
-        if let Some(first) = &mut out.report {
-            let worse = report.residual > first.residual || !report.converged();
-            let (sweeps, factorizations) = (first.sweeps, first.factorizations);
-            if worse && first.converged() {
-                *first = report;
-            }
-            first.sweeps = sweeps + report.sweeps;
-            first.factorizations = factorizations + report.factorizations;
-        }
-        Ok(())
-    }
-
     /// Split impulse: frictionless pseudo-velocities that take out part of the overlap beyond the
     /// slop and of the joints' gaps, without opening or closing other contacts.
     fn correct_positions(
@@ -520,6 +465,24 @@ struct Island<'a> {
 }
 
 impl<'a> Island<'a> {
+    fn solved(
+        &self,
+        input: &'a StepInput<'a>,
+        bounces: bool,
+        impulses: &'a Impulses,
+        velocities: &'a [Velocity],
+    ) -> Solved<'a> {
+        Solved {
+            bounces,
+            input,
+            bodies: self.bodies,
+            contacts: self.contacts,
+            joints: self.joints,
+            impulses: &impulses.contacts,
+            velocities,
+        }
+    }
+
     fn new(input: &StepInput<'a>, range: &IslandRange) -> Self {
         Self {
             bodies: &input.islands.bodies[range.bodies.clone()],
@@ -584,30 +547,6 @@ fn correction_bias(knobs: &PositionCorrection, dt: f64, phi: f64, u: f64) -> f64
     } else {
         // A contact may close by what is left of its gap after the step.
         (phi / dt + u).max(0.0)
-    }
-}
-
-/// b_n of a contact and whether it bounces. `free` is its normal velocity after forces, m/s.
-pub(crate) fn normal_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> (f64, bool) {
-    let threshold = input.state.settings.bounce_threshold;
-    match p.rebound(free, input.dt, threshold) {
-        Some(end) => (-end.speed, true),
-        None => (open_bias(input, p, free), false),
-    }
-}
-
-/// b_n of a contact that does not bounce.
-fn open_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> f64 {
-    if p.separation <= 0.0 {
-        return 0.0;
-    }
-    let closing = p.separation / input.dt;
-    // In free flight the mean velocity moves the bodies: a gap that it leaves open must not brake
-    // them, though the end velocity alone would close it.
-    if p.separation + 0.5 * input.dt * (p.approach_velocity + free) >= 0.0 {
-        closing.max(-free)
-    } else {
-        closing
     }
 }
 

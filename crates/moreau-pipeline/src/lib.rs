@@ -64,6 +64,7 @@ mod sweep;
 mod trial;
 mod wake;
 mod warm_start;
+mod ways;
 mod world;
 
 pub use body::{Body, BodyKind, BodyView, Mass};

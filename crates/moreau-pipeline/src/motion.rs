@@ -12,9 +12,7 @@
 //! along the normal, for which the contacts were solved. Bodies with joints, with overlaps that are
 //! being taken out, or in contact with a kinematic body move with the end velocity in all directions.
 //!
-//! A pair that bounces in the step ends it where the flight to the impact and from it leads, which
-//! its end velocity alone does not tell: a shift along the normal, shared by inverse mass, makes up
-//! the difference. Bodies that other pairs push too are left alone.
+//! Where something bounces, the ways of its island count ([`crate::ways`]).
 
 use crate::BodyKind;
 use crate::contact::Contact;
@@ -27,7 +25,7 @@ use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
 
 /// Changes of velocity that no solve resolves, m/s: a contact that does less does not push.
-const RESOLVED: f64 = 1e-9;
+pub(crate) const RESOLVED: f64 = 1e-9;
 
 /// Normals closer to each other's span than this (sine) count as one.
 const SAME_SPAN: f64 = 1e-3;
@@ -40,7 +38,7 @@ pub(crate) struct Held {
 }
 
 impl Held {
-    const ALL: Self = Self {
+    pub(crate) const ALL: Self = Self {
         axes: [Vec3::ZERO; 2],
         rank: 3,
     };
@@ -57,7 +55,7 @@ impl Held {
     }
 
     /// The part of `v` along which nothing pushes.
-    fn free_part(&self, v: Vec3) -> Vec3 {
+    pub(crate) fn free_part(&self, v: Vec3) -> Vec3 {
         match self.rank {
             0 => v,
             1 => v - self.axes[0] * self.axes[0].dot(v),
@@ -75,8 +73,6 @@ pub(crate) struct Moving<'a> {
     pub(crate) free: &'a [Velocity],
     pub(crate) motions: &'a mut Vec<Motion>,
     pub(crate) held: &'a mut Vec<Held>,
-    /// How many manifolds push each body, where any bounces.
-    pub(crate) pushed: &'a mut Vec<u32>,
     pub(crate) dt: f64,
     /// Whether the threads of the pool take parts of it.
     pub(crate) parallel: bool,
@@ -96,7 +92,6 @@ pub(crate) fn gather(
         free,
         motions,
         held,
-        pushed,
         dt,
         parallel,
     } = moving;
@@ -148,38 +143,47 @@ pub(crate) fn gather(
             motion.mean = motion.velocity.linear - 0.5 * held[slot].free_part(change);
         }
     });
-    let bounced = |p: &Contact| p.restitution != 0.0 && p.impulse.x > 0.0;
-    let any = if parallel {
-        points.par_iter().with_min_len(SHARE).any(bounced)
-    } else {
-        points.iter().any(bounced)
-    };
-    if any {
-        follow_bounces(state, points, free, (motions, pushed), dt);
+    for (range, result) in islands.ranges.iter().zip(results) {
+        let bodies = &islands.bodies[range.bodies.clone()];
+        for (slot, way) in bodies.iter().zip(&result.ways) {
+            let motion = &mut motions[*slot as usize];
+            let corrected = motion.correction != Velocity::ZERO && !way.bounces;
+            if !corrected {
+                motion.mean = way.mean.linear;
+                motion.correction.angular += way.mean.angular - motion.velocity.angular;
+            }
+        }
     }
-    keep_gaps(islands, points, motions, dt, parallel);
+    keep_gaps(islands, results, points, motions, dt, parallel);
 }
 
 /// Marks the normal of a contact that pushes, for the bodies that it moves.
 fn hold_bodies(state: &WorldState, p: &Contact, held: &mut [Held]) {
+    let (a, b) = (p.a.index, p.b.index);
+    for (slot, other) in [(a, b), (b, a)] {
+        hold(state, p, p.impulse, (slot, other), &mut held[slot as usize]);
+    }
+}
+
+/// Marks the normal of a contact whose impulse (n, t1, t2; N s) pushes the body in `slot` off that in `other`.
+pub(crate) fn hold(
+    state: &WorldState,
+    p: &Contact,
+    impulse: Vec3,
+    (slot, other): (u32, u32),
+    held: &mut Held,
+) {
     let kind = |index: u32| {
         let body = state.bodies[index as usize].value.as_ref();
         body.map_or((BodyKind::Static, 0.0), |b| (b.kind, b.inverse_mass))
     };
-    let (a, b) = (p.a.index, p.b.index);
-    if p.impulse == Vec3::ZERO {
+    if impulse == Vec3::ZERO || impulse.length() * kind(slot).1 <= RESOLVED {
         return;
     }
-    for (index, other) in [(a, b), (b, a)] {
-        let (_, inverse_mass) = kind(index);
-        if p.impulse.length() * inverse_mass <= RESOLVED {
-            continue;
-        }
-        if kind(other).0 == BodyKind::Kinematic {
-            held[index as usize] = Held::ALL;
-        } else {
-            held[index as usize].hold(p.normal);
-        }
+    if kind(other).0 == BodyKind::Kinematic {
+        *held = Held::ALL;
+    } else {
+        held.hold(p.normal);
     }
 }
 
@@ -194,6 +198,7 @@ const LOOKS: usize = 8;
 /// with contacts get their end velocities, which close none.
 fn keep_gaps(
     islands: &Islands,
+    results: &[IslandResult],
     points: &[Contact],
     motions: &mut [Motion],
     dt: f64,
@@ -223,7 +228,10 @@ fn keep_gaps(
             motion.mean = motion.velocity.linear;
         }
     };
-    for range in &islands.ranges {
+    for (range, result) in islands.ranges.iter().zip(results) {
+        if !result.ways.is_empty() {
+            continue;
+        }
         let contacts = &islands.contacts[range.contacts.clone()];
         let look = |index: &u32, motions: &mut [Motion]| {
             let p = &points[*index as usize];
@@ -252,71 +260,6 @@ fn keep_gaps(
             }
         }
     }
-}
-
-/// Shifts pairs that bounced to the gap that the bounce leaves.
-fn follow_bounces(
-    state: &WorldState,
-    points: &[Contact],
-    free: &[Velocity],
-    (motions, pushed): (&mut [Motion], &mut Vec<u32>),
-    dt: f64,
-) {
-    pushed.clear();
-    pushed.resize(motions.len(), 0);
-    for pair in points.chunk_by(Contact::same_manifold) {
-        if pair.iter().any(|p| p.impulse.x > 0.0) {
-            pushed[pair[0].a.index as usize] += 1;
-            pushed[pair[0].b.index as usize] += 1;
-        }
-    }
-    let inverse_mass = |index: usize| {
-        let body = state.bodies[index].value.as_ref();
-        body.map_or(0.0, |b| b.inverse_mass)
-    };
-    for pair in points.chunk_by(Contact::same_manifold) {
-        let (a, b) = (pair[0].a.index as usize, pair[0].b.index as usize);
-        let (ma, mb) = (inverse_mass(a), inverse_mass(b));
-        let alone = |index: usize, m: f64| m == 0.0 || pushed[index] == 1;
-        if !alone(a, ma) || !alone(b, mb) {
-            continue;
-        }
-        let shift = pair
-            .iter()
-            .filter_map(|p| bounce_shift(state, p, free, motions, dt));
-        if let Some(shift) = shift.reduce(f64::max) {
-            let speed = pair[0].normal * (shift / (dt * (ma + mb)));
-            motions[a].mean -= speed * ma;
-            motions[b].mean += speed * mb;
-        }
-    }
-}
-
-/// By how much the end velocities leave a contact short of the gap that its bounce gives it, m;
-/// `None` where it did not bounce, or not as Newton's law alone would have it.
-fn bounce_shift(
-    state: &WorldState,
-    p: &Contact,
-    free: &[Velocity],
-    motions: &[Motion],
-    dt: f64,
-) -> Option<f64> {
-    if p.impulse.x <= 0.0 {
-        return None;
-    }
-    let (a, b) = (p.a.index as usize, p.b.index as usize);
-    let speed = |a: &Velocity, b: &Velocity| p.normal.dot(b.at(p.lever_b) - a.at(p.lever_a));
-    let end = p.rebound(
-        speed(&free[a], &free[b]),
-        dt,
-        state.settings.bounce_threshold,
-    )?;
-    let reached = speed(&motions[a].velocity, &motions[b].velocity);
-    if (reached - end.speed).abs() > 1e-6 * (1.0 + end.speed.abs()) {
-        return None;
-    }
-    let mean = |m: &Motion| Velocity::new(m.mean, m.velocity.angular);
-    Some(end.separation - (p.separation + dt * speed(&mean(&motions[a]), &mean(&motions[b]))))
 }
 
 #[cfg(test)]

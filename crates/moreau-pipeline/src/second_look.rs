@@ -325,6 +325,9 @@ fn end(body: &BodyState, motion: &Motion, dt: f64) -> End {
     End {
         center,
         pose: Pose::new(origin, rotation),
-        velocity: Velocity::new((center - body.center) / dt, angular),
+        velocity: Velocity::new(
+            (center - body.center) / dt,
+            angular + motion.correction.angular,
+        ),
     }
 }

@@ -41,7 +41,6 @@ pub(crate) struct Scratch {
     pub(crate) results: Vec<IslandResult>,
     pub(crate) motions: Vec<Motion>,
     held: Vec<Held>,
-    pushed: Vec<u32>,
     /// Where each slot will be: centre, rotation, angular velocity.
     pub(crate) moved: Vec<(Vec3, Quat, Vec3)>,
     /// Slots of the bodies that went through the step impact by impact, ascending.
@@ -101,7 +100,6 @@ impl Scratch {
             + held(&self.starts)
             + held(&self.motions)
             + held(&self.held)
-            + held(&self.pushed)
             + held(&self.stepped)
             + held(&self.moved)
             + held(&self.energies)
@@ -299,7 +297,6 @@ impl World {
                 free: &scratch.free,
                 motions: &mut scratch.motions,
                 held: &mut scratch.held,
-                pushed: &mut scratch.pushed,
                 dt,
                 parallel,
             },

@@ -5,9 +5,9 @@
 //! different times. What touches already belongs to the same impact: three balls in contact part as
 //! Newton's law for both contacts says.
 //!
-//! So an island is looked at where it has an impact that bounces. If a body in it is pushed by that pair at
-//! the time t1, and by another one at a time t2 that is not t1, or across a gap that the free motion does
-//! not close, then its impacts are taken in their order.
+//! So an island is looked at where it has an impact that bounces. If a body in it is pushed at that contact at
+//! the time t1, and at another one, of the same pair or not, at a time t2 that is not t1, or across a gap that the
+//! free motion does not close, then its impacts are taken in their order.
 
 use super::course::STRIKE;
 use super::{Group, join};
@@ -19,7 +19,7 @@ use crate::world::World;
 /// Gap (m) up to which surfaces touch.
 const TOUCHING: f64 = 1e-6;
 
-/// A pair that pushes: its bodies, when it meets, and whether it bounces.
+/// Contacts of a pair that push: its bodies, when they meet, and whether any bounces.
 struct Push {
     bodies: (u32, u32),
     /// s; infinite where the free motion does not bring them together.
@@ -49,7 +49,10 @@ impl World {
                 continue;
             };
             match pushes.last_mut() {
-                Some(last) if last.bodies == push.bodies => {
+                Some(last)
+                    if last.bodies == push.bodies
+                        && (last.time - push.time).abs() <= STRIKE * dt =>
+                {
                     last.time = last.time.min(push.time);
                     last.bounces |= push.bounces;
                 }
@@ -66,9 +69,7 @@ impl World {
                 let (a, b) = second.bodies;
                 let shares = |slot: u32| moves(slot) && (slot == a || slot == b);
                 let shared = shares(first.bodies.0) || shares(first.bodies.1);
-                first.bodies != second.bodies
-                    && shared
-                    && (first.time - second.time).abs() > STRIKE * dt
+                shared && (first.time - second.time).abs() > STRIKE * dt
             })
         })
     }
