@@ -79,8 +79,10 @@ impl World {
                 group.spent += spent;
                 (group.in_one, group.course) = (course.is_none(), course);
             }
-            let met: Vec<(u32, Vec<u32>)> = (0..groups.len())
-                .map(|g| (groups[g].members[0], self.met(scratch, &groups, g, dt)))
+            let spans = self.spans(scratch, &groups);
+            let met: Vec<(u32, Vec<u32>)> = groups
+                .iter()
+                .map(|g| (g.members[0], self.met(scratch, &spans, g, dt)))
                 .filter(|(_, met)| !met.is_empty())
                 .collect();
             if met.is_empty() {
@@ -140,30 +142,23 @@ impl World {
     }
 
     /// Awake bodies outside a group whose ways come near that of one of its members.
-    fn met(&self, scratch: &Scratch, groups: &[Group], group: usize, dt: f64) -> Vec<u32> {
-        let Some(course) = &groups[group].course else {
+    fn met(&self, scratch: &Scratch, spans: &Spans, group: &Group, dt: f64) -> Vec<u32> {
+        let Some(course) = &group.course else {
             return Vec::new();
         };
         let mut met = Vec::new();
-        for &slot in &self.activity.bodies {
-            let body = self.state.bodies[slot as usize].value.as_ref();
-            let Some(body) = body.filter(|b| b.is_dynamic() && !b.sensor) else {
-                continue;
-            };
-            if groups[group].members.binary_search(&slot).is_ok() {
+        for span in spans.near(&course.around) {
+            let slot = span.slot;
+            if group.members.binary_search(&slot).is_ok() {
                 continue;
             }
-            let followed = groups.iter().filter_map(|g| g.course.as_ref());
-            let cover = match followed.filter_map(|c| c.cover(slot)).next() {
-                Some(cover) => cover,
-                None => {
-                    let (center, rotation, _) = scratch.moved[slot as usize];
-                    let (from, to) = (body.center, center);
-                    let around = Aabb::new(from.min(to), from.max(to))
-                        .enlarged(body.shape.bounding_radius() + body.mass.center_of_mass.length());
-                    if !around.overlaps(&course.around) {
+            let cover = match span.course {
+                true => span.around,
+                false => {
+                    let Some(body) = self.state.bodies[slot as usize].value.as_ref() else {
                         continue;
-                    }
+                    };
+                    let (center, rotation, _) = scratch.moved[slot as usize];
                     let end = Pose::new(center - rotation * body.mass.center_of_mass, rotation);
                     let spin = scratch.motions[slot as usize].velocity.angular.length();
                     cover_of(body, &end, spin, dt)
@@ -177,7 +172,38 @@ impl World {
                 met.push(slot);
             }
         }
+        met.sort_unstable();
         met
+    }
+
+    /// The ways of all awake bodies, as far as courses are known by these.
+    fn spans(&self, scratch: &Scratch, groups: &[Group]) -> Spans {
+        let courses = groups.iter().filter_map(|g| g.course.as_ref());
+        let mut followed: Vec<(u32, Aabb)> = courses
+            .flat_map(Course::members)
+            .map(|(slot, cover)| (slot, *cover))
+            .collect();
+        followed.sort_unstable_by_key(|(slot, _)| *slot);
+        let span = |slot: &u32| {
+            let slot = *slot;
+            let body = self.state.bodies[slot as usize].value.as_ref();
+            let body = body.filter(|b| b.is_dynamic() && !b.sensor)?;
+            let at = followed.binary_search_by_key(&slot, |(slot, _)| *slot);
+            let around = match at {
+                Ok(at) => followed[at].1,
+                Err(_) => {
+                    let (from, to) = (body.center, scratch.moved[slot as usize].0);
+                    let reach = body.shape.bounding_radius() + body.mass.center_of_mass.length();
+                    Aabb::new(from.min(to), from.max(to)).enlarged(reach)
+                }
+            };
+            Some(Span {
+                slot,
+                around,
+                course: at.is_ok(),
+            })
+        };
+        Spans::new(self.activity.bodies.iter().filter_map(span).collect())
     }
 
     /// Puts what the courses say in place of what the solve said.
@@ -257,6 +283,44 @@ impl World {
         }
         report.islands = islands.ranges.len();
         report.contact_points = scratch.points.len();
+    }
+}
+
+/// Where a body goes in the step.
+struct Span {
+    slot: u32,
+    /// A box over all of it.
+    around: Aabb,
+    /// Whether it is that of a course, and not only a box about that.
+    course: bool,
+}
+
+/// In the order of their ends along the x axis.
+struct Spans {
+    sorted: Vec<Span>,
+    /// The longest along that axis, m.
+    longest: f64,
+}
+
+impl Spans {
+    fn new(mut spans: Vec<Span>) -> Self {
+        spans.sort_unstable_by(|v, w| v.around.min.x.total_cmp(&w.around.min.x));
+        let lengths = spans.iter().map(|w| w.around.max.x - w.around.min.x);
+        Self {
+            longest: lengths.fold(0.0, f64::max),
+            sorted: spans,
+        }
+    }
+
+    /// Those whose boxes overlap `around`.
+    fn near<'a>(&'a self, around: &'a Aabb) -> impl Iterator<Item = &'a Span> {
+        let rounding = 4.0 * f64::EPSILON * (around.min.x.abs() + self.longest);
+        let first = around.min.x - self.longest - rounding;
+        let from = self.sorted.partition_point(|w| w.around.min.x < first);
+        let there = self.sorted[from..].iter();
+        there
+            .take_while(|w| w.around.min.x <= around.max.x)
+            .filter(|w| w.around.overlaps(around))
     }
 }
 

@@ -12,6 +12,7 @@
 
 use super::budget::{FOLLOWED, look_work};
 use crate::StepReport;
+use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::crossings::pass_by;
 use crate::step::Scratch;
@@ -125,12 +126,10 @@ impl World {
         let mut turns = false;
         let [way_a, way_b] = [(a, body_a), (b, body_b)].map(|(slot, body)| {
             let velocity = Path::new(body, scratch.free_velocity(slot)).velocity;
-            let center = body.mass.center_of_mass;
-            let round = matches!(body.shape, Shape::Sphere { .. }) && center == Vec3::ZERO;
-            turns |= velocity.angular != Vec3::ZERO && !round;
+            turns |= velocity.angular != Vec3::ZERO && !is_round(body);
             Motion {
                 pose: body.pose(),
-                center,
+                center: body.mass.center_of_mass,
                 velocity,
             }
         });
@@ -155,4 +154,9 @@ impl World {
         };
         (time.map(meeting), looks)
     }
+}
+
+/// Whether it looks the same however it is turned.
+pub(super) fn is_round(body: &BodyState) -> bool {
+    matches!(body.shape, Shape::Sphere { .. }) && body.mass.center_of_mass == Vec3::ZERO
 }

@@ -7,9 +7,11 @@
 //!
 //! So an island is looked at where it has an impact that bounces. If a body in it is pushed at that contact at
 //! the time t1, and at another one, of the same pair or not, at a time t2 that is not t1, or across a gap that the
-//! free motion does not close, then its impacts are taken in their order.
+//! free motion does not close, then its impacts are taken in their order. So is a single one before which a body turns
+//! so far that its lever is another one then.
 
 use super::course::STRIKE;
+use super::meetings::is_round;
 use super::{Group, join};
 use crate::contact::Contact;
 use crate::island::IslandRange;
@@ -19,12 +21,17 @@ use crate::world::World;
 /// Gap (m) up to which surfaces touch.
 const TOUCHING: f64 = 1e-6;
 
+/// Turn (rad) before an impact up to which the lever of the start of the step is that of the impact.
+const SAME_LEVER: f64 = 1e-3;
+
 /// Contacts of a pair that push: its bodies, when they meet, and whether any bounces.
 struct Push {
     bodies: (u32, u32),
     /// s; infinite where the free motion does not bring them together.
     time: f64,
     bounces: bool,
+    /// Whether a body has turned far by then.
+    turned: bool,
 }
 
 impl World {
@@ -48,6 +55,9 @@ impl World {
             let Some(push) = self.pushes(scratch, p, dt) else {
                 continue;
             };
+            if push.bounces && push.turned {
+                return true;
+            }
             match pushes.last_mut() {
                 Some(last)
                     if last.bodies == push.bodies
@@ -80,10 +90,17 @@ impl World {
         if meeting.is_none() && p.separation <= TOUCHING {
             return None;
         }
+        let time = meeting.map_or(f64::INFINITY, |m| m.time);
+        let turned = |slot: u32| {
+            let body = self.state.bodies[slot as usize].value.as_ref();
+            body.is_some_and(|body| body.is_dynamic() && !is_round(body))
+                && scratch.free_velocity(slot).angular.length() * time > SAME_LEVER
+        };
         Some(Push {
             bodies: (p.a.index, p.b.index),
-            time: meeting.map_or(f64::INFINITY, |m| m.time),
+            time,
             bounces: meeting.is_some() && p.restitution > 0.0,
+            turned: turned(p.a.index) || turned(p.b.index),
         })
     }
 }
