@@ -6,7 +6,7 @@
 //! offers nothing to run into:
 //!
 //! ```text
-//! phi_S <= phi_G                        S is at least as close
+//! phi_S <= phi_G                        S is at least as close, or meets as soon
 //! n_s·(p - p_s) <= slop                 no point p of G on g is above the plane of S,
 //! n_s·(q - p_s) >= -slop - depth - turn none q on the body below the depth of S,
 //! |n_s·(p or q - p_s)| <= slop + depth + fall  and those that are nearest lie in it
@@ -192,14 +192,25 @@ fn covers(
     motion: Velocity,
 ) -> bool {
     let same_tile = (support.fixed, support.child) == (group.fixed, group.child);
-    if same_tile
-        || support.separation > group.separation
-        || support.normal.dot(group.normal) > 1.0 - SAME_NORMAL
-    {
+    let between = support.normal.dot(group.normal);
+    if same_tile || between > 1.0 - SAME_NORMAL {
         return false;
     }
     let slop = state.settings.position_correction.slop.max(LEAST_STEP);
     let normal = plane(state, support);
+    let is_flat = |g: &Group| normal.dot(g.normal) > 1.0 - SAME_NORMAL;
+    // Where something round crosses an edge, that of the tile which it leaves is the nearer one.
+    let (along, allowed) = match (is_flat(support), is_flat(group)) {
+        (false, true) => return false,
+        (true, false) if between > LEANS => (between, slop),
+        _ => (1.0, 0.0),
+    };
+    let is_closer = support.separation * along <= group.separation + allowed;
+    // The gap of an edge that is met on the way is one along another direction.
+    let time = |g: &Group| meets_after(&points[g.points.clone()]);
+    if !(is_closer || support.separation > 0.0 && time(support) <= time(group)) {
+        return false;
+    }
     let sunk = -normal.dot(motion.linear) - support.separation.max(0.0);
     // What has landed is deeper than the slop for a while.
     let deep = slop - support.separation.min(0.0);
@@ -231,18 +242,72 @@ fn covers(
     })
 }
 
+/// When the first of these points meets, s; infinite where none does.
+fn meets_after(points: &[Contact]) -> f64 {
+    let times = points
+        .iter()
+        .filter(|p| p.approach_velocity < 0.0)
+        .map(|p| p.separation.max(0.0) / -p.approach_velocity);
+    times.fold(f64::INFINITY, f64::min)
+}
+
 /// The normal of the face of the fixed body that carries; of a body that is tilted a little the contact's normal
 /// may be that of its own face, and along it the tiles would rise, or fall.
 fn plane(state: &WorldState, support: &Group) -> Vec3 {
+    face_normal(state, support.fixed, support.part, support.normal)
+}
+
+fn face_normal(state: &WorldState, fixed: BodyId, part: u32, outward: Vec3) -> Vec3 {
     let face = || {
-        let fixed = state.bodies[support.fixed.index as usize].value.as_ref()?;
+        let fixed = state.bodies[fixed.index as usize].value.as_ref()?;
         let pose = fixed.pose();
-        let upward = pose.inverse_transform_vector(support.normal);
-        let normal = fixed.shape.part_face_normal(support.part, upward)?;
+        let upward = pose.inverse_transform_vector(outward);
+        let normal = fixed.shape.part_face_normal(part, upward)?;
         Some(pose.transform_vector(normal))
     };
-    let is_near = |normal: &Vec3| normal.dot(support.normal) >= SAME_FACE;
-    face().filter(is_near).unwrap_or(support.normal)
+    let is_near = |normal: &Vec3| normal.dot(outward) >= SAME_FACE;
+    face().filter(is_near).unwrap_or(outward)
+}
+
+/// A plane: its normal, and a point relative to the centre of mass of a body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plane {
+    pub(crate) normal: Vec3,
+    pub(crate) point: Vec3,
+}
+
+/// The plane in which a convex fixed body ends that a body comes to with the normal `towards` it, where a contact of
+/// the body with another fixed one carries it there. `contacts` are those of the body.
+pub(crate) fn carried_over<'a>(
+    state: &WorldState,
+    (body, fixed, towards): (u32, u32, Vec3),
+    contacts: impl Iterator<Item = &'a Contact>,
+) -> Option<Plane> {
+    let slop = state.settings.position_correction.slop.max(LEAST_STEP);
+    let other = state.bodies[fixed as usize].value.as_ref()?;
+    let pose = other.pose();
+    let facing = pose.inverse_transform_vector(towards);
+    let origin = state.bodies[body as usize].value.as_ref()?.center;
+    let mut planes = contacts.filter_map(|p| {
+        let (support, part, outward, lever) = if p.b.index == body {
+            (p.a, p.part_a, p.normal, p.lever_a)
+        } else {
+            (p.b, p.part_b, -p.normal, p.lever_b)
+        };
+        let carrying = state.bodies[support.index as usize].value.as_ref()?;
+        if support.index == fixed || carrying.is_dynamic() || p.impulse.x <= 0.0 {
+            return None;
+        }
+        let normal = face_normal(state, support, part, outward);
+        let point = (carrying.center - origin) + lever;
+        let upward = pose.inverse_transform_vector(normal);
+        let top = other.shape.part_support(0, facing, upward)?;
+        let top = pose.transform_vector(top) + (pose.translation - origin);
+        let is_flush = normal.dot(top - point).abs() <= slop;
+        let differs = normal.dot(towards) <= 1.0 - SAME_NORMAL;
+        (is_flush && differs).then_some(Plane { normal, point })
+    });
+    planes.next()
 }
 
 /// Whether the ghost faces along the support's normal, with points that are those of the start of the step.

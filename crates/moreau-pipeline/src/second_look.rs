@@ -30,6 +30,7 @@ use crate::crossings::inner_radius;
 use crate::integrate::{Motion, advance};
 use crate::island::Islands;
 use crate::profile::held;
+use crate::seams::{Plane, carried_over};
 use crate::share::each_slot;
 use crate::step::Scratch;
 use crate::world::{World, WorldState};
@@ -273,18 +274,37 @@ impl Start<'_> {
             return Vec::new();
         }
         let (friction, restitution) = body_a.material.combine(&body_b.material);
-        let frame = ContactFrame::new(manifold.normal());
+        // Of flush tiles the next one has no side: what comes down on it meets the plane of that which carries it.
+        let plane = self.plane_beyond_seam((a, b), manifold.normal());
+        let frame = match plane {
+            Some((plane, outward)) => ContactFrame::new(plane.normal * outward),
+            None => ContactFrame::new(manifold.normal()),
+        };
         let arm_a = end_a.center - end_a.pose.translation;
         let arm_b = end_b.center - end_a.pose.translation;
+        let height = |p: &moreau_collision::ManifoldPoint| match plane {
+            // Of the point on the body, over the plane, at the end.
+            Some((plane, outward)) => {
+                let (point, start) = if outward > 0.0 {
+                    (p.point_b, body_b.center)
+                } else {
+                    (p.point_a, body_a.center)
+                };
+                let moved = end_a.pose.translation - start;
+                plane.normal.dot(point + moved - plane.point)
+            }
+            None => p.separation,
+        };
         let deep = manifold
             .points()
             .iter()
-            .filter(|p| p.separation < -0.5 * allowed);
-        let contact = |p: &moreau_collision::ManifoldPoint| {
+            .map(|p| (p, height(p)))
+            .filter(|(_, separation)| *separation < -0.5 * allowed);
+        let contact = |(p, separation): (&moreau_collision::ManifoldPoint, f64)| {
             let (lever_a, lever_b) = (p.point_a - arm_a, p.point_b - arm_b);
             let speed =
                 |va: &Velocity, vb: &Velocity| frame.normal.dot(vb.at(lever_b) - va.at(lever_a));
-            let gap = p.separation - dt * speed(&end_a.velocity, &end_b.velocity);
+            let gap = separation - dt * speed(&end_a.velocity, &end_b.velocity);
             Contact {
                 a: ids[0],
                 b: ids[1],
@@ -304,6 +324,26 @@ impl Start<'_> {
             }
         };
         deep.map(contact).collect()
+    }
+
+    /// The plane in which a fixed body ends that the other one comes to with this normal, where another fixed one
+    /// carries it up to there; and 1 where the normal from A is that of the plane, -1 where it is opposite.
+    fn plane_beyond_seam(&self, (a, b): (u32, u32), normal: Vec3) -> Option<(Plane, f64)> {
+        let is_dynamic = |slot: u32| {
+            let body = self.state.bodies[slot as usize].value.as_ref();
+            body.is_some_and(BodyState::is_dynamic)
+        };
+        let (body, fixed, outward) = match (is_dynamic(a), is_dynamic(b)) {
+            (false, true) => (b, a, 1.0),
+            (true, false) => (a, b, -1.0),
+            _ => return None,
+        };
+        let range = self.islands.island_of(body)?;
+        let contacts = self.islands.contacts[range.contacts.clone()].iter();
+        let contacts = contacts.map(|i| &self.points[*i as usize]);
+        let contacts = contacts.filter(|p| p.a.index == body || p.b.index == body);
+        let plane = carried_over(self.state, (body, fixed, normal * outward), contacts)?;
+        Some((plane, outward))
     }
 }
 
