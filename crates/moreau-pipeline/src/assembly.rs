@@ -7,7 +7,7 @@ use crate::activity::Marks;
 use crate::common_point::FrictionPoint;
 use crate::contact::Contact;
 use crate::island::NONE;
-use crate::island_solve::{StepInput, normal_bias};
+use crate::island_solve::{Bounce, StepInput, normal_bias};
 use crate::share::SHARE;
 use crate::world::WorldState;
 use moreau_constraint::{
@@ -44,6 +44,8 @@ impl Names<'_> {
 pub(crate) struct Seen {
     /// Whether any bounces.
     pub(crate) bounces: bool,
+    /// Whether any bounces perhaps.
+    pub(crate) perhaps: bool,
     /// The largest normal velocity before forces, m/s.
     pub(crate) speed: f64,
 }
@@ -52,6 +54,7 @@ impl Seen {
     fn and(self, other: Self) -> Self {
         Self {
             bounces: self.bounces || other.bounces,
+            perhaps: self.perhaps || other.perhaps,
             speed: self.speed.max(other.speed),
         }
     }
@@ -129,7 +132,8 @@ pub(crate) fn fill(
             let free = p.normal.dot(b.at(point.lever_b) - a.at(point.lever_a));
             let (bias, bounce) = normal_bias(input, p, free);
             point.bias.x = bias;
-            seen.bounces |= bounce;
+            seen.bounces |= bounce == Bounce::Yes;
+            seen.perhaps |= bounce == Bounce::Perhaps;
         }
         point
     })?;

@@ -101,14 +101,16 @@ impl Contact {
         manifold(self) == manifold(other)
     }
 
-    /// Where Newton's law leaves the contact at the end of a step of `dt` (s), if it bounces in it.
-    /// `free` is its normal velocity after the step's forces, m/s.
+    /// Where Newton's law leaves the contact at the end of a step of `dt` (s), if it bounces in it. What comes to rest
+    /// across a gap does not: it closes the gap, and rests in the next step. `free` is the contact's normal velocity
+    /// after the step's forces, m/s.
     pub(crate) fn rebound(&self, free: f64, dt: f64, threshold: f64) -> Option<Rebound> {
         let approach = Approach {
             separation: self.separation,
             speed: self.approach_velocity,
             acceleration: (free - self.approach_velocity) / dt,
         };
-        rebound(&approach, dt, self.restitution, threshold)
+        let end = rebound(&approach, dt, self.restitution, threshold)?;
+        (end.speed != 0.0 || self.separation <= 0.0).then_some(end)
     }
 }

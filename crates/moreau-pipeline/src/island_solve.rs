@@ -2,7 +2,7 @@
 
 mod guard;
 
-pub(crate) use guard::normal_bias;
+pub(crate) use guard::{Bounce, normal_bias};
 
 use crate::activity::Marks;
 use crate::assembly::{self, Names, Seen};
@@ -182,15 +182,29 @@ impl Worker {
         let island = Island::new(input, range);
         let mut clock = Clock::new(input.profiling);
         out.trial = None;
-        let bounces = self.assemble(input, (&island, range), out.exact)?;
+        let seen = self.assemble(input, (&island, range), out.exact)?;
         out.profile.assembly = clock.lap();
-        let (solver, report) = self.solver.solve(
+        let (solver, mut report) = self.solver.solve(
             self.chosen,
             &self.problem,
             &mut self.impulses,
             &mut out.velocities,
             self.speed,
         )?;
+        let mut bounces = seen.bounces;
+        if seen.perhaps && self.let_bounce(input, &island)? {
+            bounces = true;
+            let (sweeps, factorizations) = (report.sweeps, report.factorizations);
+            (_, report) = self.solver.solve(
+                self.chosen,
+                &self.problem,
+                &mut self.impulses,
+                &mut out.velocities,
+                f64::INFINITY,
+            )?;
+            report.sweeps += sweeps;
+            report.factorizations += factorizations;
+        }
         (out.solver, out.report) = (solver, Some(report));
         out.pause = self.pause;
         let cost = self.cost(&island);
@@ -279,14 +293,14 @@ impl Worker {
         }
     }
 
-    /// Builds the island's problem and warm start; returns whether any contact bounces. `exact`: what
+    /// Builds the island's problem and warm start; returns what is to be known of its contacts. `exact`: what
     /// [`Self::is_exact`] says, where that is known.
     fn assemble(
         &mut self,
         input: &StepInput<'_>,
         (island, range): (&Island<'_>, &IslandRange),
         exact: Option<bool>,
-    ) -> Result<bool, WorldError> {
+    ) -> Result<Seen, WorldError> {
         if self.problem.dt() != input.dt {
             self.problem = ContactProblem::new(input.dt)?;
         }
@@ -344,7 +358,7 @@ impl Worker {
             .solver
             .choose(&self.problem, effort, self.pause == Pause::Hurries);
         self.close_gaps(input, island)?;
-        Ok(seen.bounces)
+        Ok(seen)
     }
 
     /// Takes gaps that are only rounding for none, in islands at rest that are solved exactly: sweeps make

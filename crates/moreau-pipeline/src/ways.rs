@@ -1,7 +1,7 @@
 //! The ways of the bodies of an island in which something bounces.
 //!
-//! A pair that bounces, and that no other body pushes, goes as its impulses l at the times t of the impacts
-//! take it: with the acceleration a of the forces, in a step of length h,
+//! A pair that bounces, and that no other body pushes (all that no impulse moves are one), goes as its impulses l
+//! at the times t of the impacts take it: with the acceleration a of the forces, in a step of length h,
 //!
 //! ```text
 //! x+ = x + h (v + h a/2) + sum (h - t) l/m          and its turn likewise
@@ -29,14 +29,20 @@ pub(crate) struct Way {
     pub(crate) bounces: bool,
 }
 
+/// Stands for all bodies that no impulse moves.
+const FIXED: u32 = u32::MAX;
+
 /// What pushes a body.
 #[derive(Clone, Copy, Debug, Default)]
 struct Push {
     held: Held,
-    /// How many bodies, two for any more, and the slot of the last.
+    /// How many bodies, two for any more, where those that no impulse moves are one; and the last of them.
     others: u8,
     other: u32,
-    joined: bool,
+    /// Whether a joint holds it, or a contact pushes it that does not bounce.
+    holds: bool,
+    /// Sum of l t/h over the impulses l that act after the time t of the step of length h, N s and N m s.
+    late: Velocity,
 }
 
 /// Memory of a worker.
@@ -81,19 +87,54 @@ impl Ways {
             });
         }
         if solved.bounces {
-            self.follow_pairs(solved, ways);
+            self.follow_bounces(solved, ways);
         }
         keep_gaps(solved, ways);
     }
 
-    fn follow_pairs(&self, solved: Solved<'_>, ways: &mut [Way]) {
+    /// Whether a body is pushed by one other alone, and that by no third.
+    fn is_alone(&self, solved: Solved<'_>, place: usize) -> bool {
+        let push = &self.pushes[place];
+        let is_alone = |other: usize| self.pushes[other].others == 1;
+        push.others == 1 && solved.place_of_other(push.other).is_none_or(is_alone)
+    }
+
+    fn follow_bounces(&self, solved: Solved<'_>, ways: &mut [Way]) {
+        for (place, push) in self.pushes.iter().enumerate() {
+            if !self.is_alone(solved, place) {
+                continue;
+            }
+            let other = solved.place_of_other(push.other);
+            if !push.holds && other.is_none_or(|other| !self.pushes[other].holds) {
+                ways[place] = solved.in_time(place, push.late);
+            }
+        }
         let point = |i: &u32| &solved.input.points[*i as usize];
-        let same = |i: &u32, j: &u32| (point(i).a, point(i).b) == (point(j).a, point(j).b);
+        let same = |i: &u32, j: &u32| point(i).same_manifold(point(j));
         let mut from = 0;
-        for pair in solved.contacts.chunk_by(same) {
-            let impulses = &solved.impulses[from..from + pair.len()];
-            from += pair.len();
-            self.follow_pair(solved, (pair, impulses), ways);
+        for manifold in solved.contacts.chunk_by(same) {
+            let impulses = &solved.impulses[from..from + manifold.len()];
+            from += manifold.len();
+            let p = point(&manifold[0]);
+            let ends = [p.a.index, p.b.index].map(|slot| solved.place(slot));
+            let places = || ends.iter().flatten();
+            if !places().all(|place| self.is_alone(solved, *place)) {
+                continue;
+            }
+            let shift = manifold.iter().zip(impulses);
+            let shift = shift.filter_map(|(i, l)| solved.shift(point(i), *l, ways));
+            let Some(shift) = shift.reduce(f64::max) else {
+                continue;
+            };
+            let mass = |place: &usize| solved.start(*place).inverse_mass;
+            let masses: f64 = places().map(mass).sum();
+            let speed = p.normal * (shift / (solved.input.dt * masses));
+            for (place, sign) in ends.iter().zip([-1.0, 1.0]) {
+                if let Some(place) = place {
+                    ways[*place].mean.linear += speed * (sign * mass(place));
+                    ways[*place].bounces = true;
+                }
+            }
         }
     }
 
@@ -104,13 +145,24 @@ impl Ways {
         let state = solved.input.state;
         for (index, impulse) in solved.contacts.iter().zip(solved.impulses) {
             let p = &solved.input.points[*index as usize];
-            for (slot, other) in [(p.a.index, p.b.index), (p.b.index, p.a.index)] {
+            let end = solved.end_of_bounce(p);
+            let l = p.normal * impulse.x + p.tangent1 * impulse.y + p.tangent2 * impulse.z;
+            let late = l * end.map_or(0.0, |end| end.time / solved.input.dt);
+            let ends = [(p.a.index, p.b.index), (p.b.index, p.a.index)];
+            let sides = [(-1.0, p.lever_a), (1.0, p.lever_b)];
+            for ((slot, other), (sign, lever)) in ends.into_iter().zip(sides) {
                 let Some(place) = solved.place(slot) else {
                     continue;
                 };
                 let push = &mut pushes[place];
                 hold(state, p, *impulse, (slot, other), &mut push.held);
-                if impulse.x > 0.0 && (push.others == 0 || push.other != other) {
+                if *impulse == Vec3::ZERO {
+                    continue;
+                }
+                push.holds |= end.is_none();
+                push.late += Velocity::new(late, lever.cross(late)) * sign;
+                let other = solved.place(other).map_or(FIXED, |_| other);
+                if push.others == 0 || push.other != other {
                     push.others = (push.others + 1).min(2);
                     push.other = other;
                 }
@@ -120,54 +172,9 @@ impl Ways {
             if let Some(joint) = &state.joints[*slot as usize].value {
                 for end in [joint.joint.a, joint.joint.b] {
                     if let Some(place) = solved.place(end.index) {
-                        (pushes[place].joined, pushes[place].held) = (true, Held::ALL);
+                        (pushes[place].holds, pushes[place].held) = (true, Held::ALL);
                     }
                 }
-            }
-        }
-    }
-
-    /// Sets the ways of a pair that pushes at one manifold, and that no other body pushes.
-    fn follow_pair(
-        &self,
-        solved: Solved<'_>,
-        (pair, impulses): (&[u32], &[Vec3]),
-        ways: &mut [Way],
-    ) {
-        let point = |i: &u32| &solved.input.points[*i as usize];
-        let mut pushing = pair.iter().zip(impulses).filter(|(_, l)| **l != Vec3::ZERO);
-        let Some((first, _)) = pushing.clone().next() else {
-            return;
-        };
-        let first = point(first);
-        let ends = [first.a.index, first.b.index].map(|slot| solved.place(slot));
-        let pushes = || ends.into_iter().flatten().map(|place| self.pushes[place]);
-        if pushes().any(|push| push.others != 1)
-            || !pushing.all(|(i, _)| first.same_manifold(point(i)))
-        {
-            return;
-        }
-        if !pushes().any(|push| push.joined)
-            && let Some(late) = solved.late(pair, impulses)
-        {
-            for (place, late) in ends.into_iter().zip(late) {
-                if let Some(place) = place {
-                    ways[place] = solved.in_time(place, late);
-                }
-            }
-        }
-        let shift = pair.iter().zip(impulses);
-        let shift = shift.filter_map(|(i, l)| solved.shift(point(i), *l, ways));
-        let Some(shift) = shift.reduce(f64::max) else {
-            return;
-        };
-        let mass = |place: &usize| solved.start(*place).inverse_mass;
-        let masses: f64 = ends.iter().flatten().map(mass).sum();
-        let speed = first.normal * (shift / (solved.input.dt * masses));
-        for (place, sign) in ends.iter().zip([-1.0, 1.0]) {
-            if let Some(place) = place {
-                ways[*place].mean.linear += speed * (sign * mass(place));
-                ways[*place].bounces = true;
             }
         }
     }
@@ -229,22 +236,9 @@ impl Solved<'_> {
         &self.input.starts[self.bodies[place] as usize]
     }
 
-    /// Sum of l t/h of A and of B over the impulses l of a pair that act after the time t of the step of length h, N s
-    /// and N m s; `None` where some contact pushes that does not bounce.
-    fn late(&self, pair: &[u32], impulses: &[Vec3]) -> Option<[Velocity; 2]> {
-        let mut late = [Velocity::ZERO; 2];
-        for (i, l) in pair.iter().zip(impulses) {
-            if *l == Vec3::ZERO {
-                continue;
-            }
-            let p = &self.input.points[*i as usize];
-            let time = self.end_of_bounce(p)?.time;
-            let l = p.normal * l.x + p.tangent1 * l.y + p.tangent2 * l.z;
-            let l = l * (time / self.input.dt);
-            late[0] -= Velocity::new(l, p.lever_a.cross(l));
-            late[1] += Velocity::new(l, p.lever_b.cross(l));
-        }
-        Some(late)
+    /// Of the last body that pushes another one; `None` for one that no impulse moves.
+    fn place_of_other(&self, other: u32) -> Option<usize> {
+        (other != FIXED).then(|| self.place(other)).flatten()
     }
 
     /// The way of a body whose impulses act so late.

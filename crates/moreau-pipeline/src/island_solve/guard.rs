@@ -7,12 +7,26 @@ use crate::energy::{ROUNDING, adds_energy, blend, energy_input, quadratic_root, 
 use crate::ways;
 use moreau_solver::certify;
 
-/// b_n of a contact and whether it bounces. `free` is its normal velocity after forces, m/s.
-pub(crate) fn normal_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> (f64, bool) {
+/// Whether a contact bounces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bounce {
+    No,
+    /// It would, but only the forces of this step bring it together: it bounces if nothing else holds its bodies
+    /// apart, which the solve without any such bounce tells.
+    Perhaps,
+    Yes,
+}
+
+/// b_n (m/s) of a contact, of one that bounces perhaps as if it did not, and whether it does. `free` is its normal
+/// velocity after forces, m/s.
+pub(crate) fn normal_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> (f64, Bounce) {
     let threshold = input.state.settings.bounce_threshold;
     match p.rebound(free, input.dt, threshold) {
-        Some(end) => (-end.speed, true),
-        None => (open_bias(input, p, free), false),
+        Some(_) if p.separation > 0.0 && p.approach_velocity >= -threshold => {
+            (open_bias(input, p, free), Bounce::Perhaps)
+        }
+        Some(end) => (-end.speed, Bounce::Yes),
+        None => (open_bias(input, p, free), Bounce::No),
     }
 }
 
@@ -32,6 +46,32 @@ fn open_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> f64 {
 }
 
 impl Worker {
+    /// Asks for the bounce of those that bounce perhaps, and push without; returns whether there are any.
+    pub(super) fn let_bounce(
+        &mut self,
+        input: &StepInput<'_>,
+        island: &Island<'_>,
+    ) -> Result<bool, WorldError> {
+        let mut any = false;
+        let threshold = input.state.settings.bounce_threshold;
+        for (i, index) in island.contacts.iter().enumerate() {
+            if self.impulses.contacts[i].x <= 0.0 {
+                continue;
+            }
+            let p = &input.points[*index as usize];
+            let contact = &self.problem.contacts()[i];
+            let (free, mut bias) = (self.problem.free_velocity(contact).x, contact.bias);
+            if normal_bias(input, p, free).1 == Bounce::Perhaps
+                && let Some(end) = p.rebound(free, input.dt, threshold)
+            {
+                bias.x = -end.speed;
+                self.problem.set_bias(i, bias)?;
+                any = true;
+            }
+        }
+        Ok(any)
+    }
+
     /// An unfinished answer can hold energy that no contact gives; then the part of it counts that adds none.
     pub(super) fn guard_unfinished(&mut self, out: &mut IslandResult) -> Result<(), WorldError> {
         if !adds_energy(&self.problem, &self.impulses, &out.velocities) {
