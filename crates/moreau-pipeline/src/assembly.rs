@@ -133,7 +133,7 @@ pub(crate) fn fill(
             let (bias, bounce) = normal_bias(input, p, free);
             point.bias.x = bias;
             seen.bounces |= bounce == Bounce::Yes;
-            seen.perhaps |= bounce == Bounce::Perhaps;
+            seen.perhaps |= matches!(bounce, Bounce::Perhaps(_));
         }
         point
     })?;

@@ -80,9 +80,12 @@ impl Contact {
 
     /// The impulse on B in world axes, N s.
     pub fn world_impulse(&self) -> Vec3 {
-        self.normal * self.impulse.x
-            + self.tangent1 * self.impulse.y
-            + self.tangent2 * self.impulse.z
+        self.in_world(self.impulse)
+    }
+
+    /// What lies along (normal, tangent1, tangent2), in world axes.
+    pub(crate) fn in_world(&self, v: Vec3) -> Vec3 {
+        self.normal * v.x + self.tangent1 * v.y + self.tangent2 * v.z
     }
 
     /// What the next step starts from: pair, feature and impulse.

@@ -146,8 +146,8 @@ impl Ways {
         for (index, impulse) in solved.contacts.iter().zip(solved.impulses) {
             let p = &solved.input.points[*index as usize];
             let end = solved.end_of_bounce(p);
-            let l = p.normal * impulse.x + p.tangent1 * impulse.y + p.tangent2 * impulse.z;
-            let late = l * end.map_or(0.0, |end| end.time / solved.input.dt);
+            let late = end.map_or(0.0, |end| end.time / solved.input.dt);
+            let late = p.in_world(*impulse) * late;
             let ends = [(p.a.index, p.b.index), (p.b.index, p.a.index)];
             let sides = [(-1.0, p.lever_a), (1.0, p.lever_b)];
             for ((slot, other), (sign, lever)) in ends.into_iter().zip(sides) {

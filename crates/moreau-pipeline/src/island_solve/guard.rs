@@ -8,12 +8,12 @@ use crate::ways;
 use moreau_solver::certify;
 
 /// Whether a contact bounces.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Bounce {
     No,
     /// It would, but only the forces of this step bring it together: it bounces if nothing else holds its bodies
-    /// apart, which the solve without any such bounce tells.
-    Perhaps,
+    /// apart, which the solve without any such bounce tells; then with this b_n, m/s.
+    Perhaps(f64),
     Yes,
 }
 
@@ -22,8 +22,8 @@ pub(crate) enum Bounce {
 pub(crate) fn normal_bias(input: &StepInput<'_>, p: &Contact, free: f64) -> (f64, Bounce) {
     let threshold = input.state.settings.bounce_threshold;
     match p.rebound(free, input.dt, threshold) {
-        Some(_) if p.separation > 0.0 && p.approach_velocity >= -threshold => {
-            (open_bias(input, p, free), Bounce::Perhaps)
+        Some(end) if p.separation > 0.0 && p.approach_velocity >= -threshold => {
+            (open_bias(input, p, free), Bounce::Perhaps(-end.speed))
         }
         Some(end) => (-end.speed, Bounce::Yes),
         None => (open_bias(input, p, free), Bounce::No),
@@ -53,7 +53,6 @@ impl Worker {
         island: &Island<'_>,
     ) -> Result<bool, WorldError> {
         let mut any = false;
-        let threshold = input.state.settings.bounce_threshold;
         for (i, index) in island.contacts.iter().enumerate() {
             if self.impulses.contacts[i].x <= 0.0 {
                 continue;
@@ -61,10 +60,8 @@ impl Worker {
             let p = &input.points[*index as usize];
             let contact = &self.problem.contacts()[i];
             let (free, mut bias) = (self.problem.free_velocity(contact).x, contact.bias);
-            if normal_bias(input, p, free).1 == Bounce::Perhaps
-                && let Some(end) = p.rebound(free, input.dt, threshold)
-            {
-                bias.x = -end.speed;
+            if let (_, Bounce::Perhaps(asked)) = normal_bias(input, p, free) {
+                bias.x = asked;
                 self.problem.set_bias(i, bias)?;
                 any = true;
             }
@@ -86,12 +83,19 @@ impl Worker {
         Ok(())
     }
 
-    /// Newton's law with friction at several contacts can create energy. The energy that contacts
-    /// put in is E = 1/2 sum l·(u_free + u+), with relative velocities, so that what a moving
-    /// kinematic body does is not counted. Where E > 0 the island is solved without bounce to
-    /// (v0, l0), and v = v0 + theta (v1 - v0), l likewise, with the theta in [0, 1] for which E = 0.
-    /// This keeps the cone, non-penetration and momentum, for all of them are convex. An unfinished l0
-    /// can hold energy itself, and bodies that still approach; then the part of it counts for which E = 0.
+    /// Newton's law at several contacts can create energy. With the ways x+ - x of the bodies (see [`crate::ways`])
+    /// they have, after a step of length h,
+    ///
+    /// ```text
+    /// E = 1/2 sum l·(u_free + u+) + sum f·(h (v + v_free)/2 - (x+ - x))
+    /// ```
+    ///
+    /// more than before, with relative velocities u, so that what a moving kinematic body does is not counted. Where
+    /// E > 0 the island is solved without bounce to (v0, l0, x0), of energy E0, and v = v0 + theta (v1 - v0), l and x
+    /// likewise, with the theta in [0, 1] for which E = (1 - e²) min(E0, 0), e the largest restitution. A single
+    /// impact loses at least that; with E = 0 bodies would hover on ever new bounces. This keeps the cone,
+    /// non-penetration and momentum, for all of them are convex. An unfinished l0 can hold energy by its velocities
+    /// alone, and bodies that still approach; then the part of it counts for which it holds none.
     pub(super) fn guard_energy(
         &mut self,
         input: &StepInput<'_>,
