@@ -1,8 +1,9 @@
 //! Which instructions lanes are made of; the rest is the same for all of them.
 
+use crate::balls::prepare_ball;
 use crate::kernel::load_mass;
 use crate::lanes::{Lanes, Plain};
-use crate::packed::{Block, BodyRecord, Pack, Point};
+use crate::packed::{Ball, Block, BodyRecord, Pack, Point};
 use crate::visit::prepare;
 
 /// Which instructions to use.
@@ -45,15 +46,24 @@ impl Arithmetic {
     }
 }
 
-/// Packs and points of some blocks.
-type Filled<'a> = (&'a [Pack], &'a mut [Point]);
+/// What some blocks hold.
+type Filled<'a> = (&'a [Pack], &'a mut [Point], &'a mut [Ball]);
 
 #[inline(always)]
-fn prepare_all<L: Lanes>(masses: &[BodyRecord], blocks: &[Block], (packs, points): Filled<'_>) {
+fn prepare_all<L: Lanes>(
+    masses: &[BodyRecord],
+    blocks: &[Block],
+    (packs, points, balls): Filled<'_>,
+) {
+    for ball in balls {
+        let a = load_mass::<L>(masses, &ball.a);
+        let b = load_mass::<L>(masses, &ball.b);
+        prepare_ball(ball, [&a, &b]);
+    }
     let mut packs = packs.iter();
     let mut next = 0;
     for block in blocks {
-        for pack in packs.by_ref().take(block.packs.len()) {
+        for pack in packs.by_ref().take(block.places().0.len()) {
             let a = load_mass::<L>(masses, &pack.a);
             let b = load_mass::<L>(masses, &pack.b);
             for point in &mut points[next..next + block.count] {
@@ -71,29 +81,33 @@ pub(crate) mod x86 {
 
     use super::{Filled, prepare_all};
     use crate::job::Job;
-    use crate::kernel::{View, run};
+    use crate::kernel::{View, advance, run};
     use crate::lanes::{Avx, Avx512};
     use crate::packed::{Block, BodyRecord};
+    use std::ops::Range;
 
     /// # Safety
     /// As [`View::run`]; the processor has AVX2.
     #[target_feature(enable = "avx2")]
-    pub(crate) unsafe fn run_avx2(view: &View<'_>, job: Job, index: usize) {
+    pub(crate) unsafe fn run_avx2(view: &View<'_>, job: Job, indices: (usize, usize)) {
         // SAFETY: the caller's promise.
-        unsafe { run::<Avx>(view, job, index) }
+        unsafe { run::<Avx>(view, job, indices) }
     }
 
     /// # Safety
     /// As [`View::run`]; the processor has AVX-512F.
     #[target_feature(enable = "avx512f")]
-    pub(crate) unsafe fn run_avx512(view: &View<'_>, job: Job, index: usize) {
-        if view.only_advances(job, index) {
-            // Gathers of 512 bits are what the compiler makes of it, at five times the time.
-            // SAFETY: who has AVX-512F has AVX2.
-            return unsafe { run_avx2(view, job, index) };
-        }
+    pub(crate) unsafe fn run_avx512(view: &View<'_>, job: Job, indices: (usize, usize)) {
         // SAFETY: the caller's promise.
-        unsafe { run::<Avx512>(view, job, index) }
+        unsafe { run::<Avx512>(view, job, indices) }
+    }
+
+    /// # Safety
+    /// As [`advance`]; the processor has AVX2.
+    #[target_feature(enable = "avx2")]
+    pub(crate) unsafe fn advance_avx2(view: &View<'_>, beta: f64, bodies: Range<usize>) {
+        // SAFETY: the caller's promise.
+        unsafe { advance(view, beta, bodies) }
     }
 
     pub(super) fn prepare_avx2(masses: &[BodyRecord], blocks: &[Block], to: Filled<'_>) {

@@ -10,6 +10,7 @@
 
 use crate::layers::Layers;
 use moreau_constraint::{BodyInput, ContactPoint};
+use moreau_math::{Vec3, Velocity};
 use std::ops::Range;
 
 /// Contacts that share bodies and axes.
@@ -21,10 +22,48 @@ pub(crate) struct Unit {
     contacts: [u32; MOST],
     /// 1 to 4.
     pub(crate) count: u8,
-    /// Whether both bodies are.
-    pub(crate) round: bool,
+    pub(crate) shape: UnitShape,
     colour: u8,
     layer: u32,
+}
+
+/// What a visit has to know of a pair of bodies; each may be visited as the ones before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum UnitShape {
+    #[default]
+    General,
+    /// Both turn as easily about all axes.
+    Round,
+    /// Round, and one contact that pushes through both centres.
+    Balls,
+}
+
+/// How far, in parts of its length, the end of a lever may lie beside the normal that it lies along: what is
+/// rounded away where a contact point is worked out.
+const ASIDE: f64 = 1e-15;
+
+impl UnitShape {
+    const COUNT: usize = 3;
+
+    fn of(c: &ContactPoint, bodies: &[Kind]) -> Self {
+        let both = [(&bodies[c.a], c.lever_a), (&bodies[c.b], c.lever_b)];
+        if !both.iter().all(|(body, _)| body.round) {
+            return Self::General;
+        }
+        let (n, t1, t2) = (c.frame.normal, c.frame.tangent1, c.frame.tangent2);
+        // Not by squares, which may be too large or too small for a number.
+        let close = |difference: Vec3, of: Vec3| {
+            difference.abs().max_element() <= ASIDE * of.abs().max_element()
+        };
+        let through =
+            |(body, lever): &(&Kind, Vec3)| body.still || close(*lever - n * n.dot(*lever), *lever);
+        let pushed = [c.bias.y, c.bias.z] != [0.0; 2];
+        if !pushed && close(t2 - n.cross(t1), t2) && both.iter().all(through) {
+            Self::Balls
+        } else {
+            Self::Round
+        }
+    }
 }
 
 /// What matters of a body here.
@@ -34,6 +73,8 @@ pub(crate) struct Kind {
     pub(crate) moves: bool,
     /// Whether it turns as easily about all axes.
     round: bool,
+    /// Whether it neither moves nor is moved.
+    pub(crate) still: bool,
     /// Where its records lie.
     pub(crate) place: u32,
 }
@@ -44,6 +85,7 @@ impl Kind {
         Self {
             moves: !body.is_immovable(),
             round: [i.xy, i.xz, i.yz] == [0.0; 3] && i.xx == i.yy && i.yy == i.zz,
+            still: body.is_immovable() && body.velocity == Velocity::ZERO,
             place: index as u32,
         }
     }
@@ -51,6 +93,9 @@ impl Kind {
 
 /// Contacts of a unit.
 const MOST: usize = 4;
+
+/// Kinds of units in a colour: by counts and shapes.
+const PLACES: usize = MOST * UnitShape::COUNT;
 
 impl Unit {
     pub(crate) fn contacts(&self) -> &[u32] {
@@ -134,6 +179,7 @@ impl Colouring {
                 if same && usize::from(unit.count) < MOST {
                     unit.contacts[usize::from(unit.count)] = index as u32;
                     unit.count += 1;
+                    unit.shape = unit.shape.min(UnitShape::Round);
                     continue;
                 }
             }
@@ -142,7 +188,7 @@ impl Colouring {
                 b: c.b as u32,
                 contacts: [index as u32; MOST],
                 count: 1,
-                round: bodies[c.a].round && bodies[c.b].round,
+                shape: UnitShape::of(c, bodies),
                 colour: 0,
                 layer: 0,
             });
@@ -170,18 +216,19 @@ impl Colouring {
         colour + COLOURS * kind as u8
     }
 
-    /// Stable counting sort by colour; in a colour by falling count, and the round ones first.
+    /// Stable counting sort by colour; in a colour by falling count, and the simplest shapes first.
     fn sort(&mut self) {
         // The overflow keeps the order of the contacts, whatever the counts.
         let key = |u: &Unit| match u.colour {
-            SERIAL => usize::from(SERIAL) * 8,
+            SERIAL => usize::from(SERIAL) * PLACES,
             colour => {
-                let place = (MOST - usize::from(u.count)) * 2 + usize::from(!u.round);
-                usize::from(colour) * 8 + place
+                let shape = UnitShape::Balls as usize - u.shape as usize;
+                let place = (MOST - usize::from(u.count)) * UnitShape::COUNT + shape;
+                usize::from(colour) * PLACES + place
             }
         };
         self.buckets.clear();
-        self.buckets.resize(8 * 256 + 1, 0);
+        self.buckets.resize(PLACES * 256 + 1, 0);
         for unit in &self.units {
             self.buckets[key(unit) + 1] += 1;
         }
@@ -237,5 +284,73 @@ impl Colouring {
                 group.end = i + 1;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use moreau_constraint::{ContactInput, ContactProblem};
+    use moreau_math::{SymMat3, vec3};
+
+    fn shape(
+        inertias: [Vec3; 2],
+        levers: [Vec3; 2],
+        change: impl FnOnce(&mut ContactPoint),
+    ) -> UnitShape {
+        let mut problem = ContactProblem::new(0.01).unwrap();
+        for inertia in inertias {
+            let body = BodyInput {
+                inverse_mass: if inertia == Vec3::ZERO { 0.0 } else { 1.0 },
+                inverse_inertia: SymMat3::from_diagonal(inertia),
+                velocity: Velocity::ZERO,
+            };
+            problem.add_body(body).unwrap();
+        }
+        let contact = ContactInput {
+            a: 0,
+            b: 1,
+            normal: vec3(2.0, -3.0, 6.0) / 7.0,
+            lever_a: levers[0],
+            lever_b: levers[1],
+            separation: 0.0,
+            friction: 0.5,
+            restitution: 0.0,
+        };
+        problem.add_contact(contact).unwrap();
+        let mut contact = problem.contacts()[0];
+        change(&mut contact);
+        let kinds: Vec<Kind> = problem.bodies().iter().enumerate().map(Kind::of).collect();
+        UnitShape::of(&contact, &kinds)
+    }
+
+    #[test]
+    fn balls_are_pushed_through_their_centres() {
+        let n = vec3(2.0, -3.0, 6.0) / 7.0;
+        let (ball, cuboid) = (Vec3::splat(3.0), vec3(3.0, 3.0, 4.0));
+        let levers = [0.3 * n, -0.7 * n];
+        let same = |_: &mut ContactPoint| {};
+        assert_eq!(shape([ball; 2], levers, same), UnitShape::Balls);
+        assert_eq!(shape([ball, cuboid], levers, same), UnitShape::General);
+        for (aside, expected) in [(1e-17, UnitShape::Balls), (1e-14, UnitShape::Round)] {
+            let lever = levers[1] + aside * Vec3::X;
+            assert_eq!(shape([ball; 2], [levers[0], lever], same), expected);
+        }
+        // Where the ground is touched does not matter, unless it moves.
+        let ground = [Vec3::ZERO, ball];
+        let far = [vec3(40.0, 2.0, 7.0), levers[1]];
+        assert_eq!(shape(ground, far, same), UnitShape::Balls);
+        assert_eq!(shape([ball; 2], far, same), UnitShape::Round);
+        for size in [1e-170, 1e-3, 1e3, 1e170] {
+            let shape_of = |lever: Vec3| shape([ball; 2], [size * levers[0], size * lever], same);
+            assert_eq!(shape_of(levers[1]), UnitShape::Balls);
+            assert_eq!(shape_of(Vec3::Y), UnitShape::Round);
+        }
+        let pushed = |c: &mut ContactPoint| c.bias.z = 1e-300;
+        assert_eq!(shape([ball; 2], levers, pushed), UnitShape::Round);
+        let turned = |c: &mut ContactPoint| c.frame.tangent2 = c.frame.tangent2 * (1.0 + 1e-9);
+        assert_eq!(shape([ball; 2], levers, turned), UnitShape::Round);
+        // A lever that is none has no part across.
+        assert_eq!(shape([ball; 2], [Vec3::ZERO; 2], same), UnitShape::Balls);
     }
 }

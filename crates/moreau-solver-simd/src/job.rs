@@ -15,6 +15,8 @@ pub(crate) enum Task {
     Advance,
     /// Sweeps side by side, with the numbers of a [`crate::wave::Plan`]; they move bodies ahead too.
     Sweeps,
+    /// The same, a layer at a time.
+    Layers,
 }
 
 /// A task with its numbers.
@@ -37,6 +39,7 @@ impl Job {
             Task::Advance => 3,
             Task::WaitingMaps => 4,
             Task::Sweeps => 5,
+            Task::Layers => 6,
         };
         [
             task << 2 | u64::from(self.whole) << 1 | self.current as u64,
@@ -51,7 +54,8 @@ impl Job {
             2 => Task::Maps,
             3 => Task::Advance,
             4 => Task::WaitingMaps,
-            _ => Task::Sweeps,
+            5 => Task::Sweeps,
+            _ => Task::Layers,
         };
         Self {
             task,

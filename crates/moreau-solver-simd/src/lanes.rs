@@ -144,7 +144,11 @@ impl Lanes for Plain {
 }
 
 #[cfg(target_arch = "x86_64")]
-pub(crate) use x86::{Avx, Avx512};
+pub(crate) use x86::{Avx, Avx512, fetch};
+
+/// Has the cache lines of `of` fetched, where that helps.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn fetch<T>(_of: &T) {}
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
@@ -158,8 +162,9 @@ mod x86 {
     use std::arch::x86_64::*;
     use std::ops::{Add, Div, Mul, Sub};
 
+    /// Has the cache lines of `of` fetched.
     #[inline(always)]
-    fn fetch<T>(of: &T) {
+    pub(crate) fn fetch<T>(of: &T) {
         let start = (&raw const *of).cast::<i8>();
         let mut offset = 0;
         while offset < size_of::<T>() {

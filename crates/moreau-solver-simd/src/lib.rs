@@ -51,8 +51,10 @@
 //! | `momentum.rs` | how far ahead a sweep starts |
 
 mod arithmetic;
+mod balls;
 mod colour;
 mod field;
+mod fill;
 mod job;
 mod kernel;
 mod lanes;

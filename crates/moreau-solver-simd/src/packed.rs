@@ -1,8 +1,9 @@
 //! The hot records of a sweep.
 //!
 //! ```text
-//! Pack   960 bytes of lanes and indices, one for eight pairs of bodies
+//! Pack   704 bytes of lanes and indices, one for eight pairs of bodies
 //! Point  896 bytes, one for eight contacts, read once a sweep
+//! Ball   896 bytes, both for eight pairs of balls
 //! impulses 192 bytes a point, velocities and inverse masses 64 bytes a body
 //! ```
 //!
@@ -23,7 +24,8 @@
 //! too far open to close. Bodies that no impulse moves are read, and never written.
 
 use crate::arithmetic::Arithmetic;
-use crate::colour::{Colouring, Kind, Unit};
+use crate::colour::{Colouring, Kind, UnitShape};
+use crate::fill::{Part, Source};
 use crate::lanes::{Oct, WIDTH};
 use crate::layers::Layers;
 use crate::wave::{self, Plan, Schedule};
@@ -39,12 +41,10 @@ pub(crate) struct Pack {
     pub(crate) tangent1: [Oct; 3],
     pub(crate) tangent2: [Oct; 3],
     pub(crate) friction: Oct,
-    /// Of A and of B, where the block is round: inverse mass, and inverse inertia about any axis.
-    pub(crate) round_masses: [[Oct; 2]; 2],
     pub(crate) a: [BodyIndex; WIDTH],
     pub(crate) b: [BodyIndex; WIDTH],
 }
-const _: () = assert!(size_of::<Pack>() == 960);
+const _: () = assert!(size_of::<Pack>() == 704);
 
 /// A body, and in the highest bit whether it is only read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -53,7 +53,7 @@ pub(crate) struct BodyIndex(u32);
 const READ_ONLY: u32 = 1 << 31;
 
 impl BodyIndex {
-    fn of(body: &Kind) -> Self {
+    pub(crate) fn of(body: &Kind) -> Self {
         Self(if body.moves {
             body.place
         } else {
@@ -62,7 +62,7 @@ impl BodyIndex {
     }
 
     /// The body of lanes without a pair.
-    fn nobody(bodies: usize) -> Self {
+    pub(crate) fn nobody(bodies: usize) -> Self {
         Self(bodies as u32 | READ_ONLY)
     }
 
@@ -95,11 +95,33 @@ pub(crate) struct Point {
 }
 const _: () = assert!(size_of::<Point>() == 896);
 
+/// Eight pairs of balls with their contacts, of which no lever has a part across the normal.
+#[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
+pub(crate) struct Ball {
+    pub(crate) normal: [Oct; 3],
+    /// The other tangent is normal x tangent1.
+    pub(crate) tangent1: [Oct; 3],
+    pub(crate) friction: Oct,
+    /// Along the normal, m; 0 for what does not move.
+    pub(crate) arms: [Oct; 2],
+    /// m/s, along the normal; none across it.
+    pub(crate) bias: Oct,
+    /// As of [`Point`].
+    pub(crate) inverse_normal: Oct,
+    pub(crate) step: Oct,
+    pub(crate) scale: Oct,
+    pub(crate) a: [BodyIndex; WIDTH],
+    pub(crate) b: [BodyIndex; WIDTH],
+}
+const _: () = assert!(size_of::<Ball>() == 896);
+
 /// What a sweep takes from memory for a contact, at most.
 const CONTACT_BYTES: usize =
     (size_of::<Pack>() + size_of::<Point>() + 2 * size_of::<Impulse>()) / WIDTH;
 
-/// Velocity (linear, angular, two spare) or inverse mass properties (1/m, xx yy zz, xy xz yz, spare).
+/// Velocity (linear, angular) with 1/m and the inverse inertia about the first axis; or inverse mass properties (1/m,
+/// xx yy zz, xy xz yz, spare).
 pub(crate) type BodyRecord = Oct;
 
 /// Impulses of one contact of each of eight pairs, (n, t1, t2).
@@ -112,8 +134,35 @@ pub(crate) struct Block {
     pub(crate) points: Range<usize>,
     /// Contacts of each pair.
     pub(crate) count: usize,
-    /// Whether all bodies turn as easily about all axes.
-    pub(crate) round: bool,
+    pub(crate) shape: UnitShape,
+    /// Packs of balls before it, each with a point. They lie in a list of their own.
+    pub(crate) balls: usize,
+}
+
+impl Block {
+    fn holds_balls(&self) -> bool {
+        self.shape == UnitShape::Balls
+    }
+
+    /// Where its packs and points lie in their lists; nowhere for balls.
+    pub(crate) fn places(&self) -> (Range<usize>, Range<usize>) {
+        let place = |range: &Range<usize>| {
+            let start = range.start - self.balls;
+            let count = if self.holds_balls() { 0 } else { range.len() };
+            start..start + count
+        };
+        (place(&self.packs), place(&self.points))
+    }
+
+    /// The same for balls.
+    pub(crate) fn ball_places(&self) -> Range<usize> {
+        let count = if self.holds_balls() {
+            self.packs.len()
+        } else {
+            0
+        };
+        self.balls..self.balls + count
+    }
 }
 
 /// Points of a block, or one pack: half a microsecond of work. Larger ones divide the colours of small piles badly.
@@ -129,6 +178,15 @@ pub(crate) struct Sums {
     pub(crate) change_squared: f64,
     /// The largest natural map; what is not finite where there is such a one.
     pub(crate) map: f64,
+}
+
+/// Ends of what is laid out.
+#[derive(Clone, Copy, Debug, Default)]
+struct End {
+    packs: usize,
+    points: usize,
+    /// Packs of balls among these, each with a point.
+    balls: usize,
 }
 
 /// How a problem is packed.
@@ -170,6 +228,7 @@ pub(crate) struct Packed {
     pub(crate) blocks: Vec<Block>,
     pub(crate) packs: Vec<Pack>,
     pub(crate) points: Vec<Point>,
+    pub(crate) balls: Vec<Ball>,
     /// Where the last sweep ended, and the one before; in turn.
     pub(crate) impulses: [Vec<Impulse>; 2],
     /// Natural map of each contact, m/s.
@@ -191,8 +250,8 @@ pub(crate) struct Packed {
     pub(crate) waiting_packs: usize,
     /// Contacts that waited at first and no more.
     pub(crate) woken: usize,
-    /// Packs and points that are laid out.
-    end: (usize, usize),
+    /// What is laid out.
+    end: End,
     list: Vec<u32>,
     layers: Layers,
     /// The layer of each group.
@@ -209,7 +268,7 @@ pub(crate) struct Packed {
 pub(crate) const NONE: u32 = u32::MAX;
 
 /// Bias of no contact, m/s.
-const OPEN: f64 = 1e100;
+pub(crate) const OPEN: f64 = 1e100;
 
 impl Packed {
     /// Packs `problem`, with zero impulses and free velocities; `waits` says which contacts wait. Those have no
@@ -226,7 +285,7 @@ impl Packed {
         for (body, kind) in bodies.iter().zip(&self.bodies) {
             let place = kind.place as usize;
             self.masses[place] = mass_record(body);
-            self.velocities[place] = record(&body.velocity);
+            self.velocities[place] = body_record(body);
         }
         self.ends.clone_from(&self.velocities);
         self.friction = problem.contacts().iter().any(|c| c.friction != 0.0);
@@ -235,7 +294,7 @@ impl Packed {
         self.group_layers.clear();
         self.schedule.clear();
         self.blocks.clear();
-        self.end = (0, 0);
+        self.end = End::default();
         self.sums.clear();
         self.rests.clear();
         self.maps.clear();
@@ -250,7 +309,7 @@ impl Packed {
         };
         colouring.build_readers(contacts, bodies, which(true));
         self.waiting = self.append(problem, None, how.parallel);
-        self.waiting_packs = self.end.0;
+        self.waiting_packs = self.end.packs;
         self.groups.clear();
         self.group_layers.clear();
         let (colouring, bodies) = (&mut self.colouring, &self.bodies);
@@ -259,9 +318,10 @@ impl Packed {
         self.plan_sweeps(sweeps, how.parallel);
         // What is there of the last problem was written over.
         let end = self.end;
-        self.packs.truncate(end.0);
-        self.points.truncate(end.1);
-        self.contacts.truncate(end.1);
+        self.packs.truncate(end.packs - end.balls);
+        self.points.truncate(end.points - end.balls);
+        self.balls.truncate(end.balls);
+        self.contacts.truncate(end.points);
     }
 
     /// Says how many sweeps are worth making side by side; there are layers only where these are some.
@@ -292,13 +352,18 @@ impl Packed {
         let mut woken = std::mem::take(&mut self.list);
         woken.clear();
         for block in &self.blocks[self.waiting.clone()] {
-            for index in block.points.clone() {
+            let (places, balls) = (block.places().1.start, block.ball_places().start);
+            for (k, index) in block.points.clone().enumerate() {
                 let lanes = self.contacts[index].iter_mut().zip(self.maps[index].0);
                 for (lane, (contact, map)) in lanes.enumerate() {
                     if *contact != NONE && map > tolerance {
                         woken.push(*contact);
                         *contact = NONE;
-                        self.points[index].bias[0].0[lane] = OPEN;
+                        let bias = match block.shape {
+                            UnitShape::Balls => &mut self.balls[balls + k].bias,
+                            _ => &mut self.points[places + k].bias[0],
+                        };
+                        bias.0[lane] = OPEN;
                     }
                 }
             }
@@ -335,23 +400,24 @@ impl Packed {
         prepare: Option<Arithmetic>,
         parallel: bool,
     ) -> Range<usize> {
-        let (first_pack, first_point) = self.end;
+        let first = self.end;
         let (first_block, first_group) = (self.blocks.len(), self.groups.len());
         self.lay_out();
-        let (packs, points) = self.end;
+        let end = self.end;
         let source = Source {
             problem,
             units: &self.colouring.units,
             first_units: &self.first_units,
-            first_pack,
+            first_pack: first.packs,
             bodies: &self.bodies,
             masses: &self.masses,
             prepare,
         };
         let part = Part {
-            packs: &mut self.packs[first_pack..packs],
-            points: &mut self.points[first_point..points],
-            contacts: &mut self.contacts[first_point..points],
+            packs: &mut self.packs[first.packs - first.balls..end.packs - end.balls],
+            points: &mut self.points[first.points - first.balls..end.points - end.balls],
+            balls: &mut self.balls[first.balls..end.balls],
+            contacts: &mut self.contacts[first.points..end.points],
         };
         source.fill(&self.blocks[first_block..], part, parallel);
         // The shares of threads follow the order of the bodies, so each finds most of its own where it left them.
@@ -360,17 +426,17 @@ impl Packed {
             self.blocks[group.clone()].sort_unstable_by_key(first_contact);
         }
         for impulses in &mut self.impulses {
-            impulses.resize(points, Impulse::default());
+            impulses.resize(end.points, Impulse::default());
         }
-        self.maps.resize(points, Oct::default());
+        self.maps.resize(end.points, Oct::default());
         self.sums.clear();
         self.sums.resize(self.blocks.len(), Sums::default());
-        self.rests.resize(packs, Rest::default());
+        self.rests.resize(end.packs, Rest::default());
         first_block..self.blocks.len()
     }
 
     fn lay_out(&mut self) {
-        let (mut packs, mut points) = self.end;
+        let mut end = self.end;
         self.first_units.clear();
         for group in &self.colouring.groups {
             let first = self.blocks.len();
@@ -379,35 +445,37 @@ impl Packed {
                 self.first_units.push(start as u32);
                 // Counts fall within a group.
                 let count = usize::from(units[0].count);
-                let round = units.iter().all(|unit| unit.round);
+                let shapes = units.iter().map(|unit| unit.shape);
+                let shape = shapes.min().unwrap_or_default();
                 match self.blocks[first..].last_mut() {
                     Some(block)
-                        if (block.count, block.round) == (count, round)
+                        if (block.count, block.shape) == (count, shape)
                             && block.points.len() + count <= BLOCK_POINTS =>
                     {
                         block.packs.end += 1;
                         block.points.end += count;
                     }
                     _ => self.blocks.push(Block {
-                        packs: packs..packs + 1,
-                        points: points..points + count,
+                        packs: end.packs..end.packs + 1,
+                        points: end.points..end.points + count,
                         count,
-                        round,
+                        shape,
+                        balls: end.balls,
                     }),
                 }
-                packs += 1;
-                points += count;
+                end.packs += 1;
+                end.points += count;
+                end.balls += usize::from(shape == UnitShape::Balls);
             }
             self.groups.push(first..self.blocks.len());
         }
         self.group_layers.extend_from_slice(&self.colouring.layers);
-        self.end = (packs, points);
-        if self.packs.len() < packs {
-            self.packs.resize(packs, Pack::default());
-        }
-        if self.points.len() < points {
-            self.points.resize(points, Point::default());
-            self.contacts.resize(points, [NONE; WIDTH]);
+        self.end = end;
+        grow(&mut self.packs, end.packs - end.balls);
+        grow(&mut self.points, end.points - end.balls);
+        grow(&mut self.balls, end.balls);
+        if self.contacts.len() < end.points {
+            self.contacts.resize(end.points, [NONE; WIDTH]);
         }
     }
 
@@ -418,129 +486,10 @@ impl Packed {
     }
 }
 
-/// What blocks are filled with.
-struct Source<'a> {
-    problem: &'a ContactProblem,
-    units: &'a [Unit],
-    /// Of each pack from `first_pack` on.
-    first_units: &'a [u32],
-    first_pack: usize,
-    bodies: &'a [Kind],
-    masses: &'a [BodyRecord],
-    /// Where the coefficients are wanted that follow from levers and masses.
-    prepare: Option<Arithmetic>,
-}
-
-/// Packs and points of some blocks.
-struct Part<'a> {
-    packs: &'a mut [Pack],
-    points: &'a mut [Point],
-    contacts: &'a mut [[u32; WIDTH]],
-}
-
-/// Blocks that are filled at a time: some of 100 kB, that stay near.
-const SHARED_BLOCKS: usize = 8;
-
-impl Source<'_> {
-    fn fill(&self, blocks: &[Block], part: Part<'_>, parallel: bool) {
-        if blocks.len() >= 2 * SHARED_BLOCKS {
-            let (first, second) = blocks.split_at(blocks.len() / 2);
-            let packs = second[0].packs.start - first[0].packs.start;
-            let points = second[0].points.start - first[0].points.start;
-            let (packs, more_packs) = part.packs.split_at_mut(packs);
-            let (contacts, more_contacts) = part.contacts.split_at_mut(points);
-            let (points, more_points) = part.points.split_at_mut(points);
-            let part = Part {
-                packs,
-                points,
-                contacts,
-            };
-            let more = Part {
-                packs: more_packs,
-                points: more_points,
-                contacts: more_contacts,
-            };
-            if parallel {
-                rayon::join(
-                    || self.fill(first, part, true),
-                    || self.fill(second, more, true),
-                );
-            } else {
-                self.fill(first, part, false);
-                self.fill(second, more, false);
-            }
-            return;
-        }
-        let nobody = BodyIndex::nobody(self.bodies.len());
-        part.packs.fill(Pack {
-            a: [nobody; WIDTH],
-            b: [nobody; WIDTH],
-            ..Pack::default()
-        });
-        part.points.fill(Point {
-            bias: [Oct([OPEN; WIDTH]), Oct::default(), Oct::default()],
-            ..Point::default()
-        });
-        part.contacts.fill([NONE; WIDTH]);
-        let mut packs = part.packs.iter_mut();
-        let mut next = 0;
-        for block in blocks {
-            for (index, pack) in block.packs.clone().zip(&mut packs) {
-                let points = next..next + block.count;
-                next = points.end;
-                let (points, contacts) =
-                    (&mut part.points[points.clone()], &mut part.contacts[points]);
-                for (lane, unit) in self.units_of(index).iter().enumerate() {
-                    fill_lane(
-                        self.problem,
-                        unit,
-                        self.bodies,
-                        (pack, points, contacts, lane),
-                    );
-                }
-            }
-        }
-        if let Some(arithmetic) = self.prepare {
-            arithmetic.prepare(self.masses, blocks, (part.packs, part.points));
-        }
-    }
-
-    fn units_of(&self, pack: usize) -> &[Unit] {
-        let index = pack - self.first_pack;
-        let next = self.first_units.get(index + 1);
-        let end = next.map_or(self.units.len(), |unit| *unit as usize);
-        &self.units[self.first_units[index] as usize..end]
-    }
-}
-
-type Place<'a> = (&'a mut Pack, &'a mut [Point], &'a mut [[u32; WIDTH]], usize);
-
-fn fill_lane(
-    problem: &ContactProblem,
-    unit: &Unit,
-    bodies: &[Kind],
-    (pack, points, indices, lane): Place<'_>,
-) {
-    let first = &problem.contacts()[unit.contacts()[0] as usize];
-    let frame = &first.frame;
-    pack.a[lane] = BodyIndex::of(&bodies[unit.a as usize]);
-    pack.b[lane] = BodyIndex::of(&bodies[unit.b as usize]);
-    for (masses, body) in pack.round_masses.iter_mut().zip([unit.a, unit.b]) {
-        let body = &problem.bodies()[body as usize];
-        masses[0].0[lane] = body.inverse_mass;
-        masses[1].0[lane] = body.inverse_inertia.xx;
-    }
-    put(&mut pack.normal, lane, frame.normal);
-    put(&mut pack.tangent1, lane, frame.tangent1);
-    put(&mut pack.tangent2, lane, frame.tangent2);
-    pack.friction.0[lane] = first.friction;
-    for (k, index) in unit.contacts().iter().enumerate() {
-        let c = &problem.contacts()[*index as usize];
-        let point = &mut points[k];
-        put(&mut point.lever_a, lane, c.lever_a);
-        put(&mut point.lever_b, lane, c.lever_b);
-        put(&mut point.bias, lane, c.bias);
-        indices[k][lane] = *index;
+/// To at least so many.
+fn grow<T: Clone + Default>(list: &mut Vec<T>, count: usize) {
+    if list.len() < count {
+        list.resize(count, T::default());
     }
 }
 
@@ -566,9 +515,17 @@ pub(crate) fn get_impulses(contacts: &[[u32; WIDTH]], from: &[Impulse], to: &mut
     }
 }
 
-pub(crate) fn record(v: &Velocity) -> BodyRecord {
-    let (l, w) = (v.linear, v.angular);
-    Oct([l.x, l.y, l.z, w.x, w.y, w.z, 0.0, 0.0])
+pub(crate) fn body_record(body: &BodyInput) -> BodyRecord {
+    let mut record = Oct::default();
+    set_velocity(&mut record, &body.velocity);
+    [record.0[6], record.0[7]] = [body.inverse_mass, body.inverse_inertia.xx];
+    record
+}
+
+pub(crate) fn set_velocity(record: &mut BodyRecord, v: &Velocity) {
+    let [x, y, z, wx, wy, wz, ..] = &mut record.0;
+    [*x, *y, *z] = v.linear.to_array();
+    [*wx, *wy, *wz] = v.angular.to_array();
 }
 
 pub(crate) fn velocity(record: &BodyRecord) -> Velocity {
@@ -581,7 +538,7 @@ fn mass_record(body: &BodyInput) -> BodyRecord {
     Oct([body.inverse_mass, i.xx, i.yy, i.zz, i.xy, i.xz, i.yz, 0.0])
 }
 
-fn put(to: &mut [Oct; 3], lane: usize, v: Vec3) {
+pub(crate) fn put(to: &mut [Oct; 3], lane: usize, v: Vec3) {
     to[0].0[lane] = v.x;
     to[1].0[lane] = v.y;
     to[2].0[lane] = v.z;

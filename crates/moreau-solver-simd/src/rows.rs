@@ -1,6 +1,6 @@
 //! Scalar rows, one after the other: l' = clamp(l - w/d, lower, upper), with d the row's diagonal.
 
-use crate::packed::{BodyRecord, record, velocity};
+use crate::packed::{BodyRecord, set_velocity, velocity};
 use moreau_constraint::{ContactProblem, Row};
 use moreau_math::{Vec3, Velocity};
 use moreau_solver::{WorstResidual, row_natural_map};
@@ -108,7 +108,8 @@ impl PackedRow {
     fn apply(&self, velocities: &mut [BodyRecord], l: f64) {
         for (body, change) in [(self.row.a, self.change_a), (self.row.b, self.change_b)] {
             let record_of = &mut velocities[body];
-            *record_of = record(&(velocity(record_of) + change * l));
+            let changed = velocity(record_of) + change * l;
+            set_velocity(record_of, &changed);
         }
     }
 }

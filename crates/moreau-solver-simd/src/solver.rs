@@ -256,8 +256,7 @@ impl Scratch {
                 return report;
             }
             self.packed.wake(problem, settings.tolerance, how);
-            self.best
-                .resize(self.packed.points.len(), Impulse::default());
+            self.best.resize(self.packed.maps.len(), Impulse::default());
         }
     }
 }

@@ -320,6 +320,11 @@ impl Crew<'_> {
 }
 
 impl Help<'_> {
+    /// With the conductor's own.
+    pub(crate) fn threads(&self) -> usize {
+        self.crew.team.queues.len()
+    }
+
     /// Does a job: all of its phases, one after the other; returns when all is done.
     pub(crate) fn run(&self, words: [u64; 2]) {
         let crew = self.crew;

@@ -14,7 +14,7 @@
 //! alone.
 
 use crate::lanes::{Lanes, Oct, WIDTH, each};
-use crate::packed::{Pack, Point};
+use crate::packed::{BodyIndex, BodyRecord, Pack, Point};
 use moreau_solver::NORMAL_SHARE;
 
 pub(crate) type V3<L> = [L; 3];
@@ -60,7 +60,7 @@ pub(crate) fn greatest<L: Lanes>(values: L) -> f64 {
 }
 
 #[inline(always)]
-fn cross<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
+pub(crate) fn cross<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
     [
         a[1] * b[2] - a[2] * b[1],
         a[2] * b[0] - a[0] * b[2],
@@ -71,40 +71,36 @@ fn cross<L: Lanes>(a: V3<L>, b: V3<L>) -> V3<L> {
 /// Some bodies side by side.
 #[derive(Clone, Copy)]
 pub(crate) struct Body<L> {
-    linear: V3<L>,
-    angular: V3<L>,
+    pub(crate) linear: V3<L>,
+    pub(crate) angular: V3<L>,
 }
+
+/// The columns of eight records of bodies.
+pub(crate) type Columns<L> = [L; WIDTH];
 
 /// Inverse masses and world inertias. `ROUND`: turning is as heavy about all axes, as for balls, cubes, and
 /// bodies that do not move.
 #[derive(Clone, Copy)]
 pub(crate) struct Mass<L, const ROUND: bool> {
-    inverse: L,
-    xx_yy_zz: V3<L>,
+    pub(crate) inverse: L,
+    pub(crate) xx_yy_zz: V3<L>,
     xy_xz_yz: V3<L>,
-}
-
-#[inline(always)]
-fn columns<L: Lanes>(records: [&Oct; WIDTH]) -> [L; WIDTH] {
-    L::transpose(each!(|i| L::load(records[i])))
 }
 
 impl<L: Lanes> Body<L> {
     #[inline(always)]
-    pub(crate) fn load(records: [&Oct; WIDTH]) -> Self {
-        let [x, y, z, wx, wy, wz, _, _] = columns(records);
+    pub(crate) fn of([x, y, z, wx, wy, wz, _, _]: Columns<L>) -> Self {
         Self {
             linear: [x, y, z],
             angular: [wx, wy, wz],
         }
     }
 
-    /// The record of each.
+    /// With what the records have of masses.
     #[inline(always)]
-    pub(crate) fn rows(self) -> [L; WIDTH] {
+    pub(crate) fn columns(self, inverse_mass: L, inverse_inertia: L) -> Columns<L> {
         let ([x, y, z], [wx, wy, wz]) = (self.linear, self.angular);
-        let zero = L::splat(0.0);
-        L::transpose([x, y, z, wx, wy, wz, zero, zero])
+        [x, y, z, wx, wy, wz, inverse_mass, inverse_inertia]
     }
 
     /// Velocity of the point at `lever`.
@@ -126,30 +122,30 @@ impl<L: Lanes> Body<L> {
     }
 }
 
-impl<L: Lanes> Mass<L, true> {
+impl<L: Lanes, const ROUND: bool> Mass<L, ROUND> {
+    /// `body`: the body's own columns; `records`: of its mass properties.
     #[inline(always)]
-    pub(crate) fn load_round([inverse, inertia]: [&Oct; 2]) -> Self {
-        Self {
-            inverse: L::load(inverse),
-            xx_yy_zz: [L::load(inertia); 3],
-            xy_xz_yz: [L::splat(0.0); 3],
+    fn of(body: &Columns<L>, records: [&Oct; WIDTH]) -> Self {
+        if ROUND {
+            return Self {
+                inverse: body[6],
+                xx_yy_zz: [body[7]; 3],
+                xy_xz_yz: [L::splat(0.0); 3],
+            };
         }
+        Self::load(records)
     }
-}
 
-impl<L: Lanes> Mass<L, false> {
     #[inline(always)]
     pub(crate) fn load(records: [&Oct; WIDTH]) -> Self {
-        let [inverse, xx, yy, zz, xy, xz, yz, _] = columns(records);
+        let [inverse, xx, yy, zz, xy, xz, yz, _] = turned(records);
         Self {
             inverse,
             xx_yy_zz: [xx, yy, zz],
             xy_xz_yz: [xy, xz, yz],
         }
     }
-}
 
-impl<L: Lanes, const ROUND: bool> Mass<L, ROUND> {
     #[inline(always)]
     fn turn(&self, t: V3<L>) -> V3<L> {
         if ROUND {
@@ -164,6 +160,11 @@ impl<L: Lanes, const ROUND: bool> Mass<L, ROUND> {
     }
 }
 
+#[inline(always)]
+pub(crate) fn turned<L: Lanes>(records: [&Oct; WIDTH]) -> Columns<L> {
+    L::transpose(each!(|i| L::load(records[i])))
+}
+
 /// The axes of a pack.
 #[inline(always)]
 fn axes<L: Lanes>(pack: &Pack) -> [V3<L>; 3] {
@@ -174,87 +175,60 @@ fn axes<L: Lanes>(pack: &Pack) -> [V3<L>; 3] {
     ]
 }
 
-/// The pairs of a pack: their two bodies, and their axes.
-pub(crate) struct Pairs<L, const ROUND: bool> {
-    pub(crate) a: Body<L>,
-    pub(crate) b: Body<L>,
-    mass_a: Mass<L, ROUND>,
-    mass_b: Mass<L, ROUND>,
-    axes: [V3<L>; 3],
-    friction: L,
+/// Coefficients of a contact, as of [`Point`].
+pub(crate) struct Law<'a> {
+    pub(crate) inverse_normal: &'a Oct,
+    pub(crate) step: &'a Oct,
+    pub(crate) scale: &'a Oct,
 }
 
-impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
-    #[inline(always)]
-    pub(crate) fn new(
-        pack: &Pack,
-        [a, b]: [Body<L>; 2],
-        [mass_a, mass_b]: [Mass<L, ROUND>; 2],
-    ) -> Self {
-        Self {
-            a,
-            b,
-            mass_a,
-            mass_b,
-            axes: axes(pack),
-            friction: L::load(&pack.friction),
-        }
-    }
+/// Eight pairs of bodies in registers.
+pub(crate) trait Visited<L: Lanes>: Sized {
+    /// What a block holds of the pairs.
+    type Record;
+    /// And of one contact of each.
+    type Point;
 
-    #[inline(always)]
-    fn relative_velocity(&self, point: &Point) -> V3<L> {
-        sub(
-            self.b.at(load3(&point.lever_b)),
-            self.a.at(load3(&point.lever_a)),
-        )
-    }
+    fn indices(record: &Self::Record) -> [&[BodyIndex; WIDTH]; 2];
+
+    /// `masses`: records of mass properties.
+    fn new(record: &Self::Record, bodies: [Columns<L>; 2], masses: &[BodyRecord]) -> Self;
+
+    /// Of the bodies as they are now.
+    fn columns(&self) -> [Columns<L>; 2];
+
+    fn friction(&self) -> L;
 
     /// s = u + b.
-    #[inline(always)]
-    fn shifted_velocity(&self, point: &Point) -> V3<L> {
-        let u = self.relative_velocity(point);
-        let bias = load3(&point.bias);
-        [
-            dot(self.axes[0], u) + bias[0],
-            dot(self.axes[1], u) + bias[1],
-            dot(self.axes[2], u) + bias[2],
-        ]
-    }
+    fn shifted_velocity(&self, point: &Self::Point) -> V3<L>;
 
-    #[inline(always)]
-    pub(crate) fn shifted_normal_velocity(&self, point: &Point) -> L {
-        dot(self.axes[0], self.relative_velocity(point)) + L::load(&point.bias[0])
-    }
+    fn shifted_normal_velocity(&self, point: &Self::Point) -> L;
 
     /// Adds what a change of impulses does.
-    #[inline(always)]
-    pub(crate) fn apply<const FRICTION: bool>(&mut self, point: &Point, change: V3<L>) {
-        let [n, t1, t2] = self.axes;
-        let mut impulse = scale(n, change[0]);
-        if FRICTION {
-            impulse = add(impulse, add(scale(t1, change[1]), scale(t2, change[2])));
-        }
-        self.a.pull(&self.mass_a, load3(&point.lever_a), impulse);
-        self.b.push(&self.mass_b, load3(&point.lever_b), impulse);
-    }
+    fn apply<const FRICTION: bool>(&mut self, point: &Self::Point, change: V3<L>);
+
+    fn law(point: &Self::Point) -> Law<'_>;
+
+    /// s_t once l_n has changed.
+    fn coupled(point: &Self::Point, s: V3<L>, change: L) -> [L; 2];
 
     /// The impulse that the contact's law asks for where it has `l`.
     #[inline(always)]
-    pub(crate) fn answer<const FRICTION: bool>(&self, point: &Point, l: V3<L>) -> V3<L> {
+    fn answer<const FRICTION: bool>(&self, point: &Self::Point, l: V3<L>) -> V3<L> {
+        let law = Self::law(point);
         let zero = L::splat(0.0);
         if !FRICTION {
             let s = self.shifted_normal_velocity(point);
-            let normal = (l[0] - s * L::load(&point.inverse_normal)).max(zero);
+            let normal = (l[0] - s * L::load(law.inverse_normal)).max(zero);
             return [normal, zero, zero];
         }
         let s = self.shifted_velocity(point);
-        let normal = (l[0] - s[0] * L::load(&point.inverse_normal)).max(zero);
+        let normal = (l[0] - s[0] * L::load(law.inverse_normal)).max(zero);
         let change = normal - l[0];
-        let s1 = s[1] + L::load(&point.coupling[0]) * change;
-        let s2 = s[2] + L::load(&point.coupling[1]) * change;
-        let limit = self.friction * normal;
+        let [s1, s2] = Self::coupled(point, s, change);
+        let limit = self.friction() * normal;
         let limit_squared = limit * limit;
-        let step = L::load(&point.step);
+        let step = L::load(law.step);
         let t1 = l[1] - step * s1;
         let t2 = l[2] - step * s2;
         let squared = t1 * t1 + t2 * t2;
@@ -274,9 +248,9 @@ impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
     /// The natural map (m/s) of a contact: |l - P_K(l - rho (s + g))|/rho with rho = 1/scale,
     /// g = (mu |s_t|, 0, 0), K the friction cone; no less than a part of |min(l_n/rho, s_n)|.
     #[inline(always)]
-    pub(crate) fn natural_map<const FRICTION: bool>(&self, point: &Point, l: V3<L>) -> L {
+    fn natural_map<const FRICTION: bool>(&self, point: &Self::Point, l: V3<L>) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));
-        let size = L::load(&point.scale);
+        let size = L::load(Self::law(point).scale);
         // In speeds: l/rho.
         let l = scale(l, size);
         if !FRICTION {
@@ -285,7 +259,7 @@ impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
             return dot(d, d).sqrt();
         }
         let s = self.shifted_velocity(point);
-        let mu = self.friction;
+        let mu = self.friction();
         let tiny = L::splat(f64::MIN_POSITIVE);
         let slip = (s[1] * s[1] + s[2] * s[2]).sqrt();
         let z = [l[0] - (s[0] + mu * slip), l[1] - s[1], l[2] - s[2]];
@@ -305,9 +279,109 @@ impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
     }
 }
 
+/// The pairs of a pack: their two bodies, and their axes.
+pub(crate) struct Pairs<L, const ROUND: bool> {
+    a: Body<L>,
+    b: Body<L>,
+    mass_a: Mass<L, ROUND>,
+    mass_b: Mass<L, ROUND>,
+    axes: [V3<L>; 3],
+    friction: L,
+}
+
+impl<L: Lanes, const ROUND: bool> Pairs<L, ROUND> {
+    #[inline(always)]
+    fn relative_velocity(&self, point: &Point) -> V3<L> {
+        sub(
+            self.b.at(load3(&point.lever_b)),
+            self.a.at(load3(&point.lever_a)),
+        )
+    }
+}
+
+impl<L: Lanes, const ROUND: bool> Visited<L> for Pairs<L, ROUND> {
+    type Record = Pack;
+    type Point = Point;
+
+    #[inline(always)]
+    fn indices(pack: &Pack) -> [&[BodyIndex; WIDTH]; 2] {
+        [&pack.a, &pack.b]
+    }
+
+    #[inline(always)]
+    fn new(pack: &Pack, [a, b]: [Columns<L>; 2], masses: &[BodyRecord]) -> Self {
+        Self {
+            mass_a: Mass::of(&a, each!(|i| &masses[pack.a[i].get()])),
+            mass_b: Mass::of(&b, each!(|i| &masses[pack.b[i].get()])),
+            a: Body::of(a),
+            b: Body::of(b),
+            axes: axes(pack),
+            friction: L::load(&pack.friction),
+        }
+    }
+
+    #[inline(always)]
+    fn columns(&self) -> [Columns<L>; 2] {
+        let (a, b) = (&self.mass_a, &self.mass_b);
+        [
+            self.a.columns(a.inverse, a.xx_yy_zz[0]),
+            self.b.columns(b.inverse, b.xx_yy_zz[0]),
+        ]
+    }
+
+    #[inline(always)]
+    fn friction(&self) -> L {
+        self.friction
+    }
+
+    #[inline(always)]
+    fn shifted_velocity(&self, point: &Point) -> V3<L> {
+        let u = self.relative_velocity(point);
+        let bias = load3(&point.bias);
+        [
+            dot(self.axes[0], u) + bias[0],
+            dot(self.axes[1], u) + bias[1],
+            dot(self.axes[2], u) + bias[2],
+        ]
+    }
+
+    #[inline(always)]
+    fn shifted_normal_velocity(&self, point: &Point) -> L {
+        dot(self.axes[0], self.relative_velocity(point)) + L::load(&point.bias[0])
+    }
+
+    #[inline(always)]
+    fn apply<const FRICTION: bool>(&mut self, point: &Point, change: V3<L>) {
+        let [n, t1, t2] = self.axes;
+        let mut impulse = scale(n, change[0]);
+        if FRICTION {
+            impulse = add(impulse, add(scale(t1, change[1]), scale(t2, change[2])));
+        }
+        self.a.pull(&self.mass_a, load3(&point.lever_a), impulse);
+        self.b.push(&self.mass_b, load3(&point.lever_b), impulse);
+    }
+
+    #[inline(always)]
+    fn law(point: &Point) -> Law<'_> {
+        Law {
+            inverse_normal: &point.inverse_normal,
+            step: &point.step,
+            scale: &point.scale,
+        }
+    }
+
+    #[inline(always)]
+    fn coupled(point: &Point, s: V3<L>, change: L) -> [L; 2] {
+        [
+            s[1] + L::load(&point.coupling[0]) * change,
+            s[2] + L::load(&point.coupling[1]) * change,
+        ]
+    }
+}
+
 /// 1/x, or 0 where that is no positive number: nothing moves there.
 #[inline(always)]
-fn inverse<L: Lanes>(x: L) -> L {
+pub(crate) fn inverse<L: Lanes>(x: L) -> L {
     let zero = L::splat(0.0);
     let inverse = L::splat(1.0) / x;
     L::pick(inverse, L::splat(f64::MAX), inverse, zero).max(zero)
