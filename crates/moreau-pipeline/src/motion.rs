@@ -177,7 +177,9 @@ pub(crate) fn hold(
         let body = state.bodies[index as usize].value.as_ref();
         body.map_or((BodyKind::Static, 0.0), |b| (b.kind, b.inverse_mass))
     };
-    if impulse == Vec3::ZERO || impulse.length() * kind(slot).1 <= RESOLVED {
+    // What is held in all directions already need not be looked up.
+    let nothing = impulse == Vec3::ZERO || held.rank >= Held::ALL.rank;
+    if nothing || impulse.length() * kind(slot).1 <= RESOLVED {
         return;
     }
     if kind(other).0 == BodyKind::Kinematic {

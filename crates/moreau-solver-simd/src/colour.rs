@@ -127,17 +127,10 @@ pub(crate) struct Colouring {
 }
 
 impl Colouring {
-    /// Orders the contacts of `indices`, which ascend.
-    pub(crate) fn build(
-        &mut self,
-        contacts: &[ContactPoint],
-        bodies: &[Kind],
-        layers: &Layers,
-        indices: impl Iterator<Item = usize>,
-    ) {
+    /// Orders the units that are listed.
+    pub(crate) fn colour_units(&mut self, bodies: &[Kind], layers: &Layers) {
         self.taken.clear();
         self.taken.resize(bodies.len(), [0; 4]);
-        self.list_units(contacts, bodies, indices);
         let mut units = std::mem::take(&mut self.units);
         for unit in &mut units {
             unit.layer = layers.of_pair(unit.a, unit.b);
@@ -151,7 +144,7 @@ impl Colouring {
         self.list_groups();
     }
 
-    /// The same for contacts that are only looked at: all of them are of one group.
+    /// Orders the contacts of `indices`, which are only looked at: all of them are of one group.
     pub(crate) fn build_readers(
         &mut self,
         contacts: &[ContactPoint],
@@ -163,8 +156,8 @@ impl Colouring {
         self.list_groups();
     }
 
-    /// Units in the order of their first contacts, all of one colour.
-    fn list_units(
+    /// Units of the contacts of `indices`, which ascend, in the order of their first contacts, all of one colour.
+    pub(crate) fn list_units(
         &mut self,
         contacts: &[ContactPoint],
         bodies: &[Kind],
@@ -348,7 +341,7 @@ mod tests {
         }
         let pushed = |c: &mut ContactPoint| c.bias.z = 1e-300;
         assert_eq!(shape([ball; 2], levers, pushed), UnitShape::Round);
-        let turned = |c: &mut ContactPoint| c.frame.tangent2 = c.frame.tangent2 * (1.0 + 1e-9);
+        let turned = |c: &mut ContactPoint| c.frame.tangent2 *= 1.0 + 1e-9;
         assert_eq!(shape([ball; 2], levers, turned), UnitShape::Round);
         // A lever that is none has no part across.
         assert_eq!(shape([ball; 2], [Vec3::ZERO; 2], same), UnitShape::Balls);

@@ -95,7 +95,6 @@ impl<'a> View<'a> {
         let blocks = self.blocks.len().max(blocks);
         let countable = phases < MOST_PHASES && blocks < MOST_BLOCKS;
         let threads = if countable { threads } else { 1 };
-        // tidy: allow(lanes-closure): it runs no lanes itself
         Team::with_help(threads, &Shared(self), |team| {
             work(&mut Conductor { view: self, team })
         })

@@ -99,20 +99,21 @@ const _: () = assert!(size_of::<Point>() == 896);
 #[derive(Clone, Copy, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Ball {
+    // First what a glance at a contact that waits needs.
+    pub(crate) a: [BodyIndex; WIDTH],
+    pub(crate) b: [BodyIndex; WIDTH],
     pub(crate) normal: [Oct; 3],
+    /// m/s, along the normal; none across it.
+    pub(crate) bias: Oct,
     /// The other tangent is normal x tangent1.
     pub(crate) tangent1: [Oct; 3],
     pub(crate) friction: Oct,
     /// Along the normal, m; 0 for what does not move.
     pub(crate) arms: [Oct; 2],
-    /// m/s, along the normal; none across it.
-    pub(crate) bias: Oct,
     /// As of [`Point`].
     pub(crate) inverse_normal: Oct,
     pub(crate) step: Oct,
     pub(crate) scale: Oct,
-    pub(crate) a: [BodyIndex; WIDTH],
-    pub(crate) b: [BodyIndex; WIDTH],
 }
 const _: () = assert!(size_of::<Ball>() == 896);
 
@@ -262,7 +263,9 @@ pub(crate) struct Packed {
     /// The first unit of each pack that was laid out last.
     first_units: Vec<u32>,
     pub(crate) bodies: Vec<Kind>,
+    /// Of contacts that are visited, and of those that wait.
     pub(crate) colouring: Colouring,
+    readers: Colouring,
 }
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -277,7 +280,7 @@ impl Packed {
         let bodies = problem.bodies();
         self.bodies.clear();
         self.bodies.extend(bodies.iter().enumerate().map(Kind::of));
-        let sweeps = self.lay_into_layers(problem, waits, how);
+        let sweeps = self.order(problem, waits, how);
         // One more: the body of lanes without a pair.
         self.masses.clear();
         self.masses.resize(bodies.len() + 1, BodyRecord::default());
@@ -301,20 +304,13 @@ impl Packed {
         for impulses in &mut self.impulses {
             impulses.clear();
         }
-        let contacts = problem.contacts();
-        let (colouring, bodies) = (&mut self.colouring, &self.bodies);
-        let which = |wait: bool| {
-            let all = waits.iter().enumerate();
-            all.filter_map(move |(i, waits)| (*waits == wait).then_some(i))
-        };
-        colouring.build_readers(contacts, bodies, which(true));
-        self.waiting = self.append(problem, None, how.parallel);
+        let readers = std::mem::take(&mut self.readers);
+        self.waiting = self.append(problem, &readers, None, how.parallel);
+        self.readers = readers;
         self.waiting_packs = self.end.packs;
         self.groups.clear();
         self.group_layers.clear();
-        let (colouring, bodies) = (&mut self.colouring, &self.bodies);
-        colouring.build(contacts, bodies, &self.layers, which(false));
-        self.append(problem, Some(how.arithmetic), how.parallel);
+        self.append_visited(problem, how);
         self.plan_sweeps(sweeps, how.parallel);
         // What is there of the last problem was written over.
         let end = self.end;
@@ -324,26 +320,32 @@ impl Packed {
         self.contacts.truncate(end.points);
     }
 
-    /// Says how many sweeps are worth making side by side; there are layers only where these are some.
-    fn lay_into_layers(&mut self, problem: &ContactProblem, waits: &[bool], how: How) -> usize {
-        self.layers.clear();
-        let from = how.layers_from;
-        let visited = waits.iter().filter(|waits| !**waits).count();
-        // Rows join bodies of any layers.
-        if !problem.rows().is_empty() || visited < from {
-            return 0;
+    /// Says which contacts are visited when, those that wait by themselves, and how many sweeps are worth making side
+    /// by side; there are layers only where these are some.
+    fn order(&mut self, problem: &ContactProblem, waits: &[bool], how: How) -> usize {
+        let contacts = problem.contacts();
+        let (colouring, readers) = (&mut self.colouring, &mut self.readers);
+        let (layers, bodies) = (&mut self.layers, &self.bodies);
+        let which = |wait: bool| {
+            let all = waits.iter().enumerate();
+            all.filter_map(move |(i, waits)| (*waits == wait).then_some(i))
+        };
+        let mut list = || {
+            readers.build_readers(contacts, bodies, which(true));
+            colouring.list_units(contacts, bodies, which(false));
+        };
+        let mut lay = || lay_into_layers(layers, bodies, (problem, waits), how);
+        let sweeps = if how.parallel {
+            rayon::join(lay, list).0
+        } else {
+            list();
+            lay()
+        };
+        if self.layers.count() > 0 {
+            self.layers.place(&mut self.bodies);
         }
-        // With contacts that wait, for they may be visited later.
-        let (contacts, pairs) = (problem.contacts(), from / LAYER_PART);
-        self.layers.build(contacts, &self.bodies, pairs);
-        let (layers, bytes) = (self.layers.count(), visited * CONTACT_BYTES);
-        // The bits depend on whether there are layers, and must not on the threads.
-        if wave::worth(layers, bytes, true) < 2 {
-            self.layers.clear();
-            return 0;
-        }
-        self.layers.place(&mut self.bodies);
-        wave::worth(layers, bytes, how.parallel)
+        self.colouring.colour_units(&self.bodies, &self.layers);
+        sweeps
     }
 
     /// Visits contacts that waited from now on: those whose map in the last look was larger than
@@ -372,12 +374,13 @@ impl Packed {
         let colouring = &mut self.colouring;
         let (colours, serial) = (colouring.colours, colouring.serial);
         let indices = woken.iter().map(|i| *i as usize);
-        colouring.build(problem.contacts(), &self.bodies, &self.layers, indices);
+        colouring.list_units(problem.contacts(), &self.bodies, indices);
+        colouring.colour_units(&self.bodies, &self.layers);
         colouring.colours += colours;
         colouring.serial += serial;
         self.woken += woken.len();
         self.list = woken;
-        self.append(problem, Some(how.arithmetic), how.parallel);
+        self.append_visited(problem, how);
         self.plan_sweeps(self.schedule.sweeps, how.parallel);
     }
 
@@ -393,20 +396,27 @@ impl Packed {
             .resize(self.blocks.len() * sweeps, Sums::default());
     }
 
+    fn append_visited(&mut self, problem: &ContactProblem, how: How) {
+        let colouring = std::mem::take(&mut self.colouring);
+        self.append(problem, &colouring, Some(how.arithmetic), how.parallel);
+        self.colouring = colouring;
+    }
+
     /// Lays out and fills what is in the colouring, behind all others.
     fn append(
         &mut self,
         problem: &ContactProblem,
+        colouring: &Colouring,
         prepare: Option<Arithmetic>,
         parallel: bool,
     ) -> Range<usize> {
         let first = self.end;
         let (first_block, first_group) = (self.blocks.len(), self.groups.len());
-        self.lay_out();
+        self.lay_out(colouring);
         let end = self.end;
         let source = Source {
             problem,
-            units: &self.colouring.units,
+            units: &colouring.units,
             first_units: &self.first_units,
             first_pack: first.packs,
             bodies: &self.bodies,
@@ -435,13 +445,13 @@ impl Packed {
         first_block..self.blocks.len()
     }
 
-    fn lay_out(&mut self) {
+    fn lay_out(&mut self, colouring: &Colouring) {
         let mut end = self.end;
         self.first_units.clear();
-        for group in &self.colouring.groups {
+        for group in &colouring.groups {
             let first = self.blocks.len();
             let starts = group.clone().step_by(WIDTH);
-            for (start, units) in starts.zip(self.colouring.units[group.clone()].chunks(WIDTH)) {
+            for (start, units) in starts.zip(colouring.units[group.clone()].chunks(WIDTH)) {
                 self.first_units.push(start as u32);
                 // Counts fall within a group.
                 let count = usize::from(units[0].count);
@@ -469,7 +479,7 @@ impl Packed {
             }
             self.groups.push(first..self.blocks.len());
         }
-        self.group_layers.extend_from_slice(&self.colouring.layers);
+        self.group_layers.extend_from_slice(&colouring.layers);
         self.end = end;
         grow(&mut self.packs, end.packs - end.balls);
         grow(&mut self.points, end.points - end.balls);
@@ -484,6 +494,31 @@ impl Packed {
         let places = self.bodies.iter().map(|kind| kind.place as usize);
         velocities.extend(places.map(|place| velocity(&self.velocities[place])));
     }
+}
+
+/// Says how many sweeps are worth making side by side; there are layers only where these are some.
+fn lay_into_layers(
+    layers: &mut Layers,
+    bodies: &[Kind],
+    (problem, waits): (&ContactProblem, &[bool]),
+    how: How,
+) -> usize {
+    layers.clear();
+    let from = how.layers_from;
+    let visited = waits.iter().filter(|waits| !**waits).count();
+    // Rows join bodies of any layers.
+    if !problem.rows().is_empty() || visited < from {
+        return 0;
+    }
+    // With contacts that wait, for they may be visited later.
+    layers.build(problem.contacts(), bodies, from / LAYER_PART);
+    let (count, bytes) = (layers.count(), visited * CONTACT_BYTES);
+    // The bits depend on whether there are layers, and must not on the threads.
+    if wave::worth(count, bytes, true) < 2 {
+        layers.clear();
+        return 0;
+    }
+    wave::worth(count, bytes, how.parallel)
 }
 
 /// To at least so many.

@@ -647,6 +647,10 @@ impl Solve<'_, '_, '_> {
 fn make_feasible(problem: &ContactProblem, impulses: &mut Impulses) -> bool {
     let mut changed = false;
     for (c, l) in problem.contacts().iter().zip(&mut impulses.contacts) {
+        // In its cone, and the contact need not be fetched.
+        if *l == Vec3::ZERO {
+            continue;
+        }
         let normal = l.x.max(0.0);
         let (t1, t2) = project_disc(l.y, l.z, c.friction * normal);
         let inside = Vec3::new(normal, t1, t2);

@@ -223,6 +223,7 @@ pub(crate) const UNSAFE: &[&str] = &[
     "crates/moreau-solver-simd/src/arithmetic.rs",
     "crates/moreau-solver-simd/src/field.rs",
     "crates/moreau-solver-simd/src/kernel.rs",
+    "crates/moreau-solver-simd/src/kernel/passes.rs",
     "crates/moreau-solver-simd/src/lanes.rs",
 ];
 
