@@ -139,7 +139,7 @@ impl Colouring {
         self.units = units;
         self.sort();
         if layers.count() > 1 {
-            self.sort_by_layer(layers.count());
+            self.sort_by_layer(layers);
         }
         self.list_groups();
     }
@@ -239,18 +239,18 @@ impl Colouring {
     }
 
     /// Stable.
-    fn sort_by_layer(&mut self, layers: usize) {
+    fn sort_by_layer(&mut self, layers: &Layers) {
         self.buckets.clear();
-        self.buckets.resize(layers + 1, 0);
+        self.buckets.resize(layers.turns() + 1, 0);
         for unit in &self.units {
-            self.buckets[unit.layer as usize + 1] += 1;
+            self.buckets[layers.turn(unit.layer) + 1] += 1;
         }
-        for i in 1..=layers {
+        for i in 1..=layers.turns() {
             self.buckets[i] += self.buckets[i - 1];
         }
         self.sorted.clone_from(&self.units);
         for unit in &self.units {
-            let place = &mut self.buckets[unit.layer as usize];
+            let place = &mut self.buckets[layers.turn(unit.layer)];
             self.sorted[*place] = *unit;
             *place += 1;
         }

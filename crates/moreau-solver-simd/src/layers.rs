@@ -2,19 +2,23 @@
 //!
 //! The contacts of a large problem do not fit into a cache, and a sweep over all of them takes them from
 //! memory again. But a sweep needs little of the one before it. Let the bodies lie in layers such that a contact
-//! joins bodies of one layer or of two that follow each other, and let a sweep visit the contacts layer by layer, each with the
-//! lower of its bodies' layers. Then sweep k may visit layer l as soon as sweep k - 1 has left layer l + 1:
+//! joins bodies of one layer or of two that follow each other, let each contact belong to the lower of its bodies' layers, and let
+//! a sweep begin with a layer in the middle and go on to both sides. Then sweep k may visit a layer as soon as sweep k - 1 has left
+//! the next one:
 //!
 //! ```text
-//! wave        0   1   2   3   4   5   6   7
-//! sweep k     0   1   2   3   4   5   ..        layer that is visited
-//! sweep k+1           0   1   2   3   4   ..
-//! sweep k+2                   0   1   2   ..
+//! wave        0    1    2    3    4   ..
+//! sweep k     0   -1   -2   -3   -4   ..        layers that are visited, from the middle
+//!                 +1   +2   +3   +4   ..
+//! sweep k+1             0   -1   -2   ..
+//!                           +1   +2   ..
+//! sweep k+2                       0   ..
 //! ```
 //!
 //! Visits of a wave have no body in common, so they can be made at once, or in any order, with the bits of one sweep
 //! after the other; and what one sweep has read is still near when the next one comes. It is what numerical codes on
-//! grids call time skewing. It takes the momentum of all these sweeps to be known when the first one starts.
+//! grids call time skewing. It takes the momentum of all these sweeps to be known when the first one starts. Of two threads each
+//! keeps to its side, and they share no more than the bodies in the middle.
 //!
 //! Layers are distances in the graph of contacts between moving bodies, from a body at its rim; several distances
 //! make a layer where it would be small.
@@ -32,6 +36,8 @@ pub(crate) struct Layers {
     of: Vec<u32>,
     /// Places of the moving bodies of each layer.
     pub(crate) ranges: Vec<Range<usize>>,
+    /// The layer that a sweep begins with: half of the contacts lie on either side.
+    pub(crate) middle: usize,
     /// Pairs of bodies that touch, of which at least one moves.
     pairs: Vec<[u32; 2]>,
     starts: Vec<usize>,
@@ -46,6 +52,21 @@ impl Layers {
     pub(crate) fn clear(&mut self) {
         self.of.clear();
         self.ranges.clear();
+        self.middle = 0;
+    }
+
+    /// When a sweep visits a layer: before those of larger numbers.
+    pub(crate) fn turn(&self, layer: u32) -> usize {
+        let layer = layer as usize;
+        match layer.checked_sub(self.middle) {
+            Some(above) => 2 * above,
+            None => 2 * (self.middle - layer) - 1,
+        }
+    }
+
+    /// More than any turn.
+    pub(crate) fn turns(&self) -> usize {
+        2 * self.count().max(1)
     }
 
     pub(crate) fn count(&self) -> usize {
@@ -173,8 +194,12 @@ impl Layers {
         }
         // In place: the layer of each distance.
         let (mut layer, mut size) = (0, 0);
-        let mut left: usize = sizes.iter().sum();
+        let all: usize = sizes.iter().sum();
+        let mut left = all;
         for entry in &mut sizes {
+            if 2 * left >= all {
+                self.middle = layer;
+            }
             if size >= fewest && left >= fewest {
                 (layer, size) = (layer + 1, 0);
             }

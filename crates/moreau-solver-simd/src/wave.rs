@@ -7,8 +7,8 @@ use std::ops::Range;
 /// balls the residual after 100 sweeps is the same as with four.
 pub(crate) const MOST_SWEEPS: usize = 8;
 
-/// Contacts that sweeps side by side may keep in the cache, in bytes.
-const CACHE: usize = 12 << 20;
+/// Contacts that sweeps side by side may keep in the caches, in bytes.
+const CACHE: usize = 24 << 20;
 
 /// Bodies that are moved ahead at a time.
 const BODIES: usize = 512;
@@ -72,8 +72,8 @@ pub(crate) struct Schedule {
     starts: Vec<usize>,
 }
 
-/// Layers from one sweep to the next. Those of a wave that are visited at once must have no body in common; one after
-/// the other, the foremost sweep first, they may.
+/// Layers from one sweep to the next, on each side. Those of a wave that are visited at once must have no body in common; one
+/// after the other, the foremost sweep first, they may.
 const fn lag(shared: bool) -> usize {
     if shared { 2 } else { 1 }
 }
@@ -81,7 +81,8 @@ const fn lag(shared: bool) -> usize {
 /// How many sweeps are worth making side by side where the contacts of a problem take so many bytes. Fewer than 2 for one thread
 /// means the same for several.
 pub(crate) fn worth(layers: usize, bytes: usize, shared: bool) -> usize {
-    let fit = CACHE.saturating_mul(layers) / bytes.saturating_mul(lag(shared)).max(1);
+    // On both sides.
+    let fit = CACHE.saturating_mul(layers) / bytes.saturating_mul(2 * lag(shared)).max(1);
     // Fewer layers than that are all at work most of the time.
     fit.min(layers / 4).min(MOST_SWEEPS)
 }
@@ -107,35 +108,59 @@ impl Schedule {
         self.sweeps = sweeps;
         self.share_bodies(layers);
         self.sort_groups(layers.count(), layer_of);
-        self.list_parts(groups);
-        let layers = layers.count();
-        let waves = layers + lag(shared) * (sweeps - 1);
+        self.list_parts(layers.middle, groups);
+        let (count, middle) = (layers.count(), layers.middle);
+        let below = |sweep: usize, step: usize| (sweep, middle.checked_sub(step));
+        let above = |sweep: usize, step: usize| {
+            let layer = middle + step;
+            (sweep, (step > 0 && layer < count).then_some(layer))
+        };
+        let lag = lag(shared);
+        let waves = (middle + 1).max(count - middle) + lag * (sweeps - 1);
+        let at_work =
+            |wave: usize| (0..sweeps).filter_map(move |k| Some((k, wave.checked_sub(lag * k)?)));
+        if !shared {
+            // Once the last sweep has left the middle, one side after the other: half as much has to stay near.
+            let together = sweeps.min(waves);
+            for wave in 0..together {
+                self.visit(at_work(wave).flat_map(|(k, step)| [below(k, step), above(k, step)]));
+            }
+            for wave in together..waves {
+                self.visit(at_work(wave).map(|(k, step)| below(k, step)));
+            }
+            for wave in together..waves {
+                self.visit(at_work(wave).map(|(k, step)| above(k, step)));
+            }
+            self.waves.push(0..self.visits.len());
+            return;
+        }
         for wave in 0..waves {
             let first = self.visits.len();
-            self.visits.extend((0..sweeps).filter_map(|sweep| {
-                let layer = wave.checked_sub(lag(shared) * sweep)?;
-                (layer < layers).then_some(LayerVisit {
-                    sweep: sweep as u8,
-                    layer: layer as u32,
-                })
-            }));
-            if shared {
-                self.waves.push(first..self.visits.len());
-                self.list_steps(first..self.visits.len(), groups);
-            }
-        }
-        if !shared {
-            self.waves.push(0..self.visits.len());
+            // The threads of the first half keep below the middle, those of the other one above.
+            let lower = at_work(wave).map(|(k, step)| below(k, step));
+            self.visit(lower.chain(at_work(wave).map(|(k, step)| above(k, step))));
+            self.waves.push(first..self.visits.len());
+            self.list_steps(first..self.visits.len(), layers.middle, groups);
         }
     }
 
+    /// Sweeps and their layers, where there are such ones.
+    fn visit(&mut self, visits: impl Iterator<Item = (usize, Option<usize>)>) {
+        self.visits.extend(visits.filter_map(|(sweep, layer)| {
+            Some(LayerVisit {
+                sweep: sweep as u8,
+                layer: layer? as u32,
+            })
+        }));
+    }
+
     /// What is done in each layer, by one thread.
-    fn list_parts(&mut self, groups: &[Range<usize>]) {
+    fn list_parts(&mut self, middle: usize, groups: &[Range<usize>]) {
         self.parts.clear();
         self.layer_parts.clear();
         for layer in 0..self.starts.len() - 1 {
             let first = self.parts.len();
-            let shares = shares_of(&self.layer_shares, layer);
+            let shares = shares_of(&self.layer_shares, layer, middle);
             let shares = shares.map(|share| What::Advance(share as u32));
             self.parts.extend(shares);
             for at in self.starts[layer]..self.starts[layer + 1] {
@@ -148,10 +173,10 @@ impl Schedule {
     }
 
     /// What can be done at once of the visits of a wave.
-    fn list_steps(&mut self, wave: Range<usize>, groups: &[Range<usize>]) {
+    fn list_steps(&mut self, wave: Range<usize>, middle: usize, groups: &[Range<usize>]) {
         let visits = std::mem::take(&mut self.visits);
         for visit in &visits[wave.clone()] {
-            let shares = shares_of(&self.layer_shares, visit.layer as usize);
+            let shares = shares_of(&self.layer_shares, visit.layer as usize, middle);
             self.steps.extend(shares.map(|share| Step {
                 what: What::Advance(share as u32),
                 sweep: visit.sweep,
@@ -217,14 +242,15 @@ impl Schedule {
     }
 }
 
-/// Of the bodies that a sweep meets first in a layer.
-fn shares_of(layer_shares: &[Range<usize>], layer: usize) -> Range<usize> {
-    let first = if layer == 0 { 0 } else { layer + 1 };
-    let last = (layer + 2).min(layer_shares.len());
-    if first >= last {
-        return 0..0;
+/// Of the bodies that a sweep meets first in a layer: its own below the middle, those of the next one above it, and there both.
+fn shares_of(layer_shares: &[Range<usize>], layer: usize, middle: usize) -> Range<usize> {
+    let first = layer + usize::from(layer > middle);
+    let last = layer + usize::from(layer >= middle);
+    match (layer_shares.get(first), layer_shares.get(last)) {
+        (Some(first), Some(last)) => first.start..last.end,
+        (Some(first), None) => first.clone(),
+        _ => 0..0,
     }
-    layer_shares[first].start..layer_shares[last - 1].end
 }
 
 #[cfg(test)]
