@@ -49,7 +49,7 @@ use serde::{Deserialize, Serialize};
 const NAME: &str = "simd";
 
 /// Contacts for each thread of a team. Fewer are done sooner than divided.
-const CONTACTS_A_THREAD: usize = 1000;
+const CONTACTS_A_THREAD: usize = 2000;
 
 /// Coloured sweeps, eight contacts at a time.
 ///

@@ -262,7 +262,7 @@ fn on_threads(threads: usize, problem: &ContactProblem) -> (Vec<u64>, Vec<Veloci
 #[test]
 fn all_numbers_of_threads_give_the_same_bits() {
     for seed in 0..3 {
-        let problem = tangle(seed, 1500, 3000);
+        let problem = tangle(seed, 3000, 6000);
         let alone = on_threads(1, &problem);
         assert_eq!(alone.2, 1);
         for threads in [2, 3, 8] {
