@@ -125,7 +125,7 @@ fn as_many_sweeps_are_worth_as_much() {
 fn the_bits_are_the_same_on_all_threads_and_instructions() {
     // Contacts beside wake up on the way.
     for beside in [0.0, 3e-4] {
-        let problem = lattice([5, 5, 60], 7, beside);
+        let problem = lattice([5, 5, 120], 7, beside);
         for (max_sweeps, check_every) in [(150, 8), (61, 5), (40, 1), (45, 40)] {
             let of = |threads: usize, instructions| {
                 let settings = SimdSettings {
