@@ -38,6 +38,13 @@ pub(crate) enum UnitShape {
     Balls,
 }
 
+/// The most that a push across its arm may turn a ball by, to what it moves it by: arm²/I to 1/m. Solid balls have
+/// 2.5. What is rounded away of a lever beside the normal turns a body by so much more.
+const TURNS: f64 = 100.0;
+
+/// m. The squares of longer arms might be no numbers.
+const LONGEST_ARM: f64 = 1e30;
+
 /// How far, in parts of its length, the end of a lever may lie beside the normal that it lies along: what is
 /// rounded away where a contact point is worked out.
 const ASIDE: f64 = 1e-15;
@@ -55,8 +62,11 @@ impl UnitShape {
         let close = |difference: Vec3, of: Vec3| {
             difference.abs().max_element() <= ASIDE * of.abs().max_element()
         };
-        let through =
-            |(body, lever): &(&Kind, Vec3)| body.still || close(*lever - n * n.dot(*lever), *lever);
+        let through = |(body, lever): &(&Kind, Vec3)| {
+            let arm = n.dot(*lever);
+            let within = arm.abs() as f32 <= body.reach;
+            body.still || within && close(*lever - n * arm, *lever)
+        };
         let pushed = [c.bias.y, c.bias.z] != [0.0; 2];
         if !pushed && close(t2 - n.cross(t1), t2) && both.iter().all(through) {
             Self::Balls
@@ -75,6 +85,8 @@ pub(crate) struct Kind {
     round: bool,
     /// Whether it neither moves nor is moved.
     pub(crate) still: bool,
+    /// The longest arm of a ball, m.
+    reach: f32,
     /// Where its records lie.
     pub(crate) place: u32,
 }
@@ -82,10 +94,16 @@ pub(crate) struct Kind {
 impl Kind {
     pub(crate) fn of((index, body): (usize, &BodyInput)) -> Self {
         let i = &body.inverse_inertia;
+        let reach = if i.xx == 0.0 {
+            LONGEST_ARM
+        } else {
+            (TURNS * body.inverse_mass / i.xx).sqrt().min(LONGEST_ARM)
+        };
         Self {
             moves: !body.is_immovable(),
             round: [i.xy, i.xz, i.yz] == [0.0; 3] && i.xx == i.yy && i.yy == i.zz,
             still: body.is_immovable() && body.velocity == Velocity::ZERO,
+            reach: reach as f32,
             place: index as u32,
         }
     }
@@ -334,11 +352,19 @@ mod tests {
         let far = [vec3(40.0, 2.0, 7.0), levers[1]];
         assert_eq!(shape(ground, far, same), UnitShape::Balls);
         assert_eq!(shape([ball; 2], far, same), UnitShape::Round);
-        for size in [1e-170, 1e-3, 1e3, 1e170] {
-            let shape_of = |lever: Vec3| shape([ball; 2], [size * levers[0], size * lever], same);
+        for size in [1e-150, 1e-3, 1e3, 1e25] {
+            // A ball of that size.
+            let shape_of = |lever: Vec3| {
+                let levers = [size * levers[0], size * lever];
+                shape([ball / (size * size); 2], levers, same)
+            };
             assert_eq!(shape_of(levers[1]), UnitShape::Balls);
             assert_eq!(shape_of(Vec3::Y), UnitShape::Round);
         }
+        // Squares that are no numbers, and balls that turn far too easily for their size.
+        let far_out = [1e160 * n, -1e160 * n];
+        assert_eq!(shape([ball * 1e-320; 2], far_out, same), UnitShape::Round);
+        assert_eq!(shape([Vec3::splat(1e4); 2], levers, same), UnitShape::Round);
         let pushed = |c: &mut ContactPoint| c.bias.z = 1e-300;
         assert_eq!(shape([ball; 2], levers, pushed), UnitShape::Round);
         let turned = |c: &mut ContactPoint| c.frame.tangent2 *= 1.0 + 1e-9;

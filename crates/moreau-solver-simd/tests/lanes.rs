@@ -190,6 +190,53 @@ fn balls_are_round_bodies() {
     assert!(centred > 50 && largest > 0.1, "{centred} {largest}");
 }
 
+/// A ball on the ground, of 0.5 m and 1 kg, whose inertia is any part of what a ball has: what is left of a lever beside the
+/// normal, and rounded away, turns it.
+#[test]
+fn what_turns_too_easily_for_its_size_is_certified() {
+    let mut certified = 0;
+    for inverse_inertia in [0.0, 1e-160, 1.0, 10.0, 1e3, 1e6, 1e12, 1e16, 1e20, 1e200] {
+        for seed in 0..20 {
+            let mut random = Random(seed);
+            let mut problem = ContactProblem::new(0.01).unwrap();
+            problem.add_body(BodyInput::fixed()).unwrap();
+            for b in 1..5 {
+                let body = BodyInput {
+                    inverse_mass: 1.0,
+                    inverse_inertia: SymMat3::from_diagonal(Vec3::splat(inverse_inertia)),
+                    velocity: Velocity::new(0.6 * random.vector(), 0.6 * random.vector()),
+                };
+                problem.add_body(body).unwrap();
+                for a in [0, b - 1] {
+                    let normal = (random.vector() + 0.6 * Vec3::Y).normalize();
+                    problem
+                        .add_contact(ContactInput {
+                            a,
+                            b,
+                            normal,
+                            lever_a: 0.5 * normal,
+                            lever_b: -0.5 * normal,
+                            separation: 0.0,
+                            friction: 0.5,
+                            restitution: 0.0,
+                        })
+                        .unwrap();
+                }
+            }
+            let (mut impulses, mut velocities) = (problem.cold_start(), Vec::new());
+            let report = SimdSolver::default()
+                .solve(&problem, &mut impulses, &mut velocities)
+                .unwrap();
+            if report.converged() {
+                let residual = certify(&problem, &impulses).unwrap().natural_map;
+                assert!(residual < 1e-8, "{inverse_inertia:e} {seed}: {residual:e}");
+                certified += 1;
+            }
+        }
+    }
+    assert!(certified > 100, "{certified}");
+}
+
 /// Friction is what a problem without it does not pay for: the same bits, but for the sign of zeros.
 #[test]
 fn without_friction_only_normals_are_solved() {
