@@ -28,21 +28,30 @@ pub fn project_dual_cone(z: Vec3, mu: f64) -> Vec3 {
     z + project_cone(-z, mu)
 }
 
+/// Squares smaller than this are not rounded to a part of themselves.
+const LEAST_SQUARE: f64 = 1e-290;
+
 /// Projection of the tangential pair (t1, t2) on the disc of `radius` >= 0.
 pub fn project_disc(t1: f64, t2: f64, radius: f64) -> (f64, f64) {
     let squared = t1 * t1 + t2 * t2;
-    if squared <= radius * radius {
-        return (t1, t2);
-    }
-    let length = squared.sqrt();
-    if length.is_finite() {
-        let scale = radius / length;
+    if (LEAST_SQUARE..=f64::MAX).contains(&squared) {
+        if squared <= radius * radius {
+            return (t1, t2);
+        }
+        let scale = radius / squared.sqrt();
         return (t1 * scale, t2 * scale);
     }
-    // Squares overflowed: scale down first.
+    // Squares that are too large or too small for a number: with a longer side of 1.
     let big = t1.abs().max(t2.abs());
+    if big == 0.0 {
+        return (t1, t2);
+    }
     let (x, y) = (t1 / big, t2 / big);
-    let scale = radius / (x * x + y * y).sqrt();
+    let length = (x * x + y * y).sqrt();
+    if length <= radius / big {
+        return (t1, t2);
+    }
+    let scale = radius / length;
     (x * scale, y * scale)
 }
 
@@ -114,5 +123,24 @@ mod tests {
         assert!((a - 0.6).abs() < 1e-15 && (b - 0.8).abs() < 1e-15);
         let (a, b) = project_disc(3e200, 4e200, 1.0);
         assert!((a - 0.6).abs() < 1e-15 && (b - 0.8).abs() < 1e-15);
+    }
+
+    /// Also where squares are no numbers.
+    #[test]
+    fn discs_of_all_sizes_are_alike() {
+        for size in [
+            1e-300, 1e-200, 1e-150, 1e-140, 1.0, 1e100, 1e154, 1e200, 1e300,
+        ] {
+            for (t1, t2) in [(0.3, 0.4), (-0.4, 0.3), (0.0, 0.5)] {
+                let t = (t1 * size, t2 * size);
+                assert_eq!(project_disc(t.0, t.1, 0.6 * size), t);
+                let (a, b) = project_disc(2.0 * t.0, 2.0 * t.1, 0.5 * size);
+                let off = (a / size - t1).abs().max((b / size - t2).abs());
+                assert!(off < 1e-15, "{size} {a} {b}");
+            }
+        }
+        assert_eq!(project_disc(3e-200, 0.0, 0.0), (0.0, 0.0));
+        assert_eq!(project_disc(0.0, 0.0, 0.0), (0.0, 0.0));
+        assert_eq!(project_disc(1e250, 0.0, f64::INFINITY), (1e250, 0.0));
     }
 }
