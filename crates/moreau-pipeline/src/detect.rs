@@ -7,7 +7,7 @@ use crate::activity::Activity;
 use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::profile::held;
-use crate::recycle::Kept;
+use crate::recycle::{Kept, is_flat};
 use crate::share::{SHARE, each_slot};
 use crate::sweep::{self, Path, Reach};
 use crate::wake::is_mover;
@@ -37,6 +37,8 @@ pub(crate) struct Detection {
     next_kept: Vec<Kept>,
     /// By slot; zero for bodies that do not move by themselves.
     reaches: Vec<Reach>,
+    /// By slot; of all bodies where they are.
+    bounds: Vec<Bound>,
     /// By slot; of the bodies that took part in the last search.
     swept: Vec<Swept>,
     /// Slots whose reach is not zero.
@@ -47,6 +49,7 @@ pub(crate) struct Detection {
 #[derive(Clone, Copy)]
 struct Swept {
     reach: Reach,
+    bound: Bound,
     aabb: Aabb,
 }
 
@@ -54,6 +57,7 @@ impl Default for Swept {
     fn default() -> Self {
         Self {
             reach: Reach::default(),
+            bound: Bound::default(),
             aabb: Aabb::new(Vec3::ZERO, Vec3::ZERO),
         }
     }
@@ -69,8 +73,51 @@ impl Swept {
         let aabb = aabb.union(&Aabb::new(aabb.min + shift, aabb.max + shift));
         Self {
             reach,
+            bound: Bound::of(body),
             aabb: aabb.enlarged(prediction + reach.turn),
         }
+    }
+}
+
+/// A ball around a body, for a glance at pairs whose boxes overlap: of balls in a pile that are two of three which do not
+/// touch.
+#[derive(Clone, Copy, Debug)]
+struct Bound {
+    center: Vec3,
+    /// m; infinite where manifolds are kept from step to step, even those without points, and for surfaces.
+    radius: f64,
+}
+
+// Two are read for each pair.
+const _: () = assert!(size_of::<Bound>() == 32);
+
+impl Default for Bound {
+    fn default() -> Self {
+        Self {
+            center: Vec3::ZERO,
+            radius: f64::INFINITY,
+        }
+    }
+}
+
+impl Bound {
+    /// More than rounding does to where shapes are.
+    const ROOM: f64 = 1.001;
+
+    fn of(body: &BodyState) -> Self {
+        if !body.shape.is_convex() || is_flat(&body.shape) {
+            return Self::default();
+        }
+        Self {
+            center: body.center,
+            radius: body.shape.bounding_radius() + body.mass.center_of_mass.length(),
+        }
+    }
+
+    /// Whether two are surely further than `room` (m) from each other.
+    fn is_apart(&self, other: &Self, room: f64) -> bool {
+        let near = Self::ROOM * (self.radius + other.radius + room);
+        self.center.distance_squared(other.center) > near * near
     }
 }
 
@@ -93,6 +140,7 @@ impl Detection {
                 + held(&self.pairs)
                 + held(&self.sensor_pairs)
                 + held(&self.reaches)
+                + held(&self.bounds)
                 + held(&self.swept)
                 + held(&self.movers),
             self.found.bytes() + held(&self.next_kept),
@@ -113,6 +161,7 @@ impl Detection {
     /// Sets the boxes of the bodies that were touched and do not move: those of sleeping ones grown by
     /// the prediction distance.
     pub(crate) fn set_touched(&mut self, state: &WorldState) {
+        self.bounds.resize(state.bodies.len(), Bound::default());
         for index in self.touched.drain(..) {
             let Some(body) = &state.bodies[index as usize].value else {
                 continue;
@@ -123,6 +172,7 @@ impl Detection {
                 if asleep {
                     aabb = aabb.enlarged(state.settings.prediction_distance);
                 }
+                self.bounds[index as usize] = Bound::of(body);
                 // Two fixed bodies need no contact, but a sensor that is fixed sees moving ones.
                 self.broad_phase.set(index, aabb, !body.sensor);
             }
@@ -192,8 +242,9 @@ impl Detection {
             let moves = sleepers && is_mover(body.kind, &body.velocity);
             movers |= moves;
             let fixed = !body.is_dynamic() && !body.sensor && !moves;
-            let Swept { reach, aabb } = self.swept[index as usize];
+            let Swept { reach, bound, aabb } = self.swept[index as usize];
             self.reaches[index as usize] = reach;
+            self.bounds[index as usize] = bound;
             self.broad_phase.set(index, aabb, fixed);
         }
         self.broad_phase.pairs_by(&mut self.pairs, |work, shares| {
@@ -295,6 +346,7 @@ impl Detection {
             state,
             free,
             reaches: &self.reaches,
+            bounds: &self.bounds,
             dt,
         };
         self.found.fill(&given, &self.pairs, points, parallel)
@@ -308,6 +360,11 @@ impl Detection {
     /// Lists what to keep for the next step, sorted by pair. `kept` is the list that the manifolds were
     /// found with.
     pub(crate) fn list_kept(&mut self, kept: &mut Vec<Kept>) {
+        // Of balls nothing is kept, and there may be many pairs.
+        if self.found.keeps() == 0 {
+            kept.clear();
+            return;
+        }
         let found = self.found.of(&self.pairs);
         let mut keeps = found.iter().filter(|f| !matches!(f.keep, Keep::Nothing));
         // While a pile lies still its pairs stay the same, and most of what is kept of them.
@@ -375,4 +432,93 @@ fn aabb_of(body: &BodyState) -> Aabb {
         return aabb.union(&Aabb::new(aabb.min + down, aabb.max + down));
     }
     aabb
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sweep::Found;
+    use crate::{Body, BodyId};
+    use moreau_math::{Pose, Quat, vec3};
+
+    /// Two shapes of which no manifold is kept, that go and turn through a step past each other.
+    #[test]
+    fn what_is_apart_has_no_contact() {
+        let part = |k: usize| (k * 7919 % 10_007) as f64 / 10_007.0 - 0.5;
+        let vector = |k: usize| vec3(part(k), part(k + 17), part(k + 31));
+        let id = BodyId {
+            index: 0,
+            generation: 0,
+        };
+        let body = |k: usize| {
+            let (half_height, radius) = (0.6 + part(k), 0.6 + part(k + 1));
+            let shape = match k % 4 {
+                0 => Shape::Sphere { radius },
+                1 => Shape::Capsule {
+                    half_height,
+                    radius,
+                },
+                2 => Shape::Cylinder {
+                    half_height,
+                    radius,
+                },
+                _ => Shape::Cone {
+                    half_height,
+                    radius,
+                },
+            };
+            let turn = Quat::from_scaled_axis(3.0 * vector(k + 5));
+            let mut body = Body::dynamic(shape);
+            body.pose = Pose::new(1000.0 * vector(k / 4) + 3.0 * vector(k + 7), turn);
+            let mut body = BodyState::new(body, id).unwrap();
+            body.velocity = Velocity::new(20.0 * vector(k + 2), 20.0 * vector(k + 3));
+            body
+        };
+        let (prediction, dt) = (0.02, 1.0 / 60.0);
+        let mut counts = [0; 2];
+        let mut found: Vec<Found> = Vec::new();
+        for k in 0..40_000 {
+            // The second one is near the first.
+            let (a, mut b) = (body(8 * k), body(8 * k + 1 + k % 4));
+            let start = a.center + 4.0 * vector(11 * k);
+            b.center = start;
+            let free = [a.velocity, b.velocity * 0.9];
+            let paths = (Path::new(&a, &free[0]), Path::new(&b, &free[1]));
+            let reaches = (Reach::new(&paths.0, dt), Reach::new(&paths.1, dt));
+            sweep::find(
+                (&paths.0, &paths.1),
+                (&reaches.0, &reaches.1),
+                (prediction, dt),
+                &[],
+                &mut found,
+            );
+            let touches = found.iter().any(|found| !found.manifold.is_empty());
+            let room = prediction + reaches.0.all() + reaches.1.all();
+            let apart = Bound::of(&a).is_apart(&Bound::of(&b), room);
+            assert!(!(apart && touches), "{k}");
+            counts[0] += usize::from(apart);
+            counts[1] += usize::from(touches);
+        }
+        assert!(counts.iter().all(|count| *count > 5000), "{counts:?}");
+    }
+
+    #[test]
+    fn bodies_whose_manifolds_are_kept_are_looked_at() {
+        let id = BodyId {
+            index: 0,
+            generation: 0,
+        };
+        let cuboid = Shape::Cuboid {
+            half_extents: Vec3::ONE,
+        };
+        let of = |shape: Shape, at: Vec3| {
+            let mut body = Body::dynamic(shape);
+            body.pose = Pose::new(at, Quat::IDENTITY);
+            Bound::of(&BodyState::new(body, id).unwrap())
+        };
+        let ball = Shape::Sphere { radius: 1.0 };
+        let (near, far) = (of(ball.clone(), Vec3::ZERO), of(ball, 5.0 * Vec3::X));
+        assert!(near.is_apart(&far, 2.9) && !near.is_apart(&far, 3.1));
+        assert!(!near.is_apart(&of(cuboid, 100.0 * Vec3::X), 0.0));
+    }
 }

@@ -91,7 +91,7 @@ const LOADED: f64 = 1e-3;
 
 /// Whether all of the surface is flat. On a round one the contact point moves through the body as it
 /// rolls: kept on the body it would push the roll on.
-fn is_flat(shape: &Shape) -> bool {
+pub(crate) fn is_flat(shape: &Shape) -> bool {
     matches!(
         shape,
         Shape::Cuboid { .. } | Shape::Hull(_) | Shape::HalfSpace { .. }

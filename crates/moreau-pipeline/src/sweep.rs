@@ -66,6 +66,11 @@ impl Reach {
         Self { all, turn }
     }
 
+    /// Of a body by itself, m.
+    pub(crate) fn all(&self) -> f64 {
+        self.all
+    }
+
     /// How far two can come towards each other. Either body may be stopped by a third, so the faster
     /// one's way counts, not the relative one.
     pub(crate) fn towards(&self, other: &Self) -> f64 {

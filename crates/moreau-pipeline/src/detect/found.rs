@@ -3,6 +3,7 @@
 //! Pairs are worked on in chunks. What is found of a chunk stands in lists of its own, one after the other and
 //! only the points that there are, so that no pair needs memory of its own and who lists the points reads little.
 
+use super::Bound;
 use crate::BodyId;
 use crate::contact::Contact;
 use crate::profile::held;
@@ -29,6 +30,8 @@ pub(super) struct AllFound {
     starts: Vec<usize>,
     /// The points of each pair of which one body alone is dynamic.
     mixed: Vec<Range<usize>>,
+    /// Pairs of which something is kept.
+    keeps: usize,
 }
 
 /// What was found of a pair.
@@ -104,6 +107,7 @@ pub(super) struct Given<'a> {
     pub(super) free: &'a [Velocity],
     /// By slot.
     pub(super) reaches: &'a [Reach],
+    pub(super) bounds: &'a [Bound],
     pub(super) dt: f64,
 }
 
@@ -122,6 +126,11 @@ impl AllFound {
     /// What was found of each of the pairs.
     pub(super) fn of(&self, pairs: &[(u32, u32)]) -> &[PairFound] {
         &self.pairs[..pairs.len()]
+    }
+
+    /// Pairs of which something is to be kept.
+    pub(super) fn keeps(&self) -> usize {
+        self.keeps
     }
 
     /// What is to be kept of a pair: [`Keep::Anew`].
@@ -185,6 +194,8 @@ impl AllFound {
                 chunk.listed = listed;
             }
         }
+        let keeps = chunks.iter().map(|c| c.anew.len() + c.counts.recycled);
+        self.keeps = keeps.sum();
         let counts = chunks.iter().map(|chunk| chunk.counts);
         counts.fold(Counts::default(), |all, chunk| Counts {
             recycled: all.recycled + chunk.recycled,
@@ -251,6 +262,10 @@ impl Chunk {
         several: &mut Vec<Found>,
     ) {
         let state = given.state;
+        if given.is_apart(index_a, index_b) {
+            (found.keep, found.manifolds) = (Keep::Nothing, 0);
+            return;
+        }
         let (a, b) = (given.path(index_a), given.path(index_b));
         let reach = |index: u32| &given.reaches[index as usize];
         let reaches = (reach(index_a), reach(index_b));
@@ -381,6 +396,14 @@ impl Plane {
 }
 
 impl Given<'_> {
+    /// Whether two are too far from each other for anything that the step may do.
+    fn is_apart(&self, a: u32, b: u32) -> bool {
+        let (a, b) = (a as usize, b as usize);
+        let reach = self.reaches[a].all() + self.reaches[b].all();
+        let room = self.state.settings.prediction_distance + reach;
+        self.bounds[a].is_apart(&self.bounds[b], room)
+    }
+
     fn path(&self, index: u32) -> Path<'_> {
         let body = self.state.bodies[index as usize].value.as_ref();
         let body = body.expect("the broad phase holds only bodies that are there");
