@@ -19,7 +19,7 @@ use crate::contact::Contact;
 use crate::integrate::Motion;
 use crate::island::Islands;
 use crate::island_solve::IslandResult;
-use crate::share::{SHARE, each_slot};
+use crate::share::{SHARE, each_slot, each_slot_of_two};
 use crate::world::WorldState;
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
@@ -73,6 +73,8 @@ pub(crate) struct Moving<'a> {
     pub(crate) free: &'a [Velocity],
     pub(crate) motions: &'a mut Vec<Motion>,
     pub(crate) held: &'a mut Vec<Held>,
+    /// Whether the mean velocity is another than that of the end.
+    pub(crate) bent: &'a mut Vec<bool>,
     pub(crate) dt: f64,
     /// Whether the threads of the pool take parts of it.
     pub(crate) parallel: bool,
@@ -92,41 +94,51 @@ pub(crate) fn gather(
         free,
         motions,
         held,
+        bent,
         dt,
         parallel,
     } = moving;
-    each_slot(parallel, active, motions, |_, slot, motion| {
+    let lists = (&mut motions[..], &mut held[..]);
+    each_slot_of_two(parallel, active, lists, |_, slot, (motion, held)| {
         let velocity = free[slot];
         *motion = Motion {
             velocity,
             mean: velocity.linear,
             correction: Velocity::ZERO,
         };
+        *held = Held::default();
     });
-    for index in active {
-        held[*index as usize] = Held::default();
-    }
     for (range, result) in islands.ranges.iter().zip(results) {
         let bodies = &islands.bodies[range.bodies.clone()];
         let contacts = &islands.contacts[range.contacts.clone()];
         let parallel = parallel && bodies.len() >= 2 * SHARE;
-        each_slot(parallel, bodies, motions, |i, _, motion| {
+        let lists = (&mut motions[..], &mut held[..]);
+        each_slot_of_two(parallel, bodies, lists, |i, _, (motion, held)| {
             motion.velocity = result.velocities[i];
             motion.mean = motion.velocity.linear;
             if let Some(correction) = result.corrections.get(i) {
                 motion.correction = *correction;
+                if *correction != Velocity::ZERO {
+                    *held = Held::ALL;
+                }
             }
         });
-        for (index, correction) in bodies.iter().zip(&result.corrections) {
-            if *correction != Velocity::ZERO {
-                held[*index as usize] = Held::ALL;
-            }
+        if parallel {
+            each_slot(true, contacts, points, |i, _, p| {
+                p.impulse = result.impulses[i];
+            });
         }
-        each_slot(parallel, contacts, points, |i, _, p| {
-            p.impulse = result.impulses[i];
-        });
-        for index in contacts {
-            hold_bodies(state, &points[*index as usize], held);
+        for (index, impulse) in contacts.iter().zip(&result.impulses) {
+            let index = *index as usize;
+            if !parallel {
+                points[index].impulse = *impulse;
+            }
+            let (a, b) = islands.ends[index];
+            let is_held = |slot: u32| held[slot as usize].rank >= Held::ALL.rank;
+            // The point is large: not fetched for nothing.
+            if *impulse != Vec3::ZERO && !(is_held(a) && is_held(b)) {
+                hold_bodies(state, &points[index], held);
+            }
         }
         for slot in &islands.joints[range.joints.clone()] {
             if let Some(joint) = &state.joints[*slot as usize].value {
@@ -136,11 +148,18 @@ pub(crate) fn gather(
         }
     }
     let held = &held[..];
-    each_slot(parallel, active, motions, |_, slot, motion| {
+    bent.clear();
+    bent.resize(motions.len(), false);
+    let lists = (&mut motions[..], &mut bent[..]);
+    each_slot_of_two(parallel, active, lists, |_, slot, (motion, bent)| {
+        if held[slot].rank >= Held::ALL.rank {
+            return;
+        }
         let body = state.bodies[slot].value.as_ref();
         if let Some(body) = body.filter(|b| b.is_dynamic()) {
             let change = motion.velocity.linear - body.velocity.linear;
             motion.mean = motion.velocity.linear - 0.5 * held[slot].free_part(change);
+            *bent = true;
         }
     });
     for (range, result) in islands.ranges.iter().zip(results) {
@@ -150,11 +169,12 @@ pub(crate) fn gather(
             let corrected = motion.correction != Velocity::ZERO && !way.bounces;
             if !corrected {
                 motion.mean = way.mean.linear;
+                bent[*slot as usize] = true;
                 motion.correction.angular += way.mean.angular - motion.velocity.angular;
             }
         }
     }
-    keep_gaps(islands, results, points, motions, dt, parallel);
+    keep_gaps((islands, results), points, (motions, bent), dt, parallel);
 }
 
 /// Marks the normal of a contact that pushes, for the bodies that it moves.
@@ -199,10 +219,9 @@ const LOOKS: usize = 8;
 /// back by turns. Where that goes on for long, in a chain whose contacts are in no order, all bodies of the island
 /// with contacts get their end velocities, which close none.
 fn keep_gaps(
-    islands: &Islands,
-    results: &[IslandResult],
+    (islands, results): (&Islands, &[IslandResult]),
     points: &[Contact],
-    motions: &mut [Motion],
+    (motions, bent): (&mut [Motion], &[bool]),
     dt: f64,
     parallel: bool,
 ) {
@@ -215,11 +234,13 @@ fn keep_gaps(
         let end = p.normal.dot(end + turn);
         p.separation.max(0.0) + dt * mean < -RESOLVED * dt && mean < end - RESOLVED
     };
+    let bent = |slot: u32| bent[slot as usize];
+    let may = |((a, b), p): (&(u32, u32), &Contact)| (bent(*a) || bent(*b)) && closes(p, motions);
     let any = if parallel {
-        let points = points.par_iter().with_min_len(SHARE);
-        points.any(|p| closes(p, motions))
+        let pairs = islands.ends.par_iter().zip(points);
+        pairs.with_min_len(SHARE).any(may)
     } else {
-        points.iter().any(|p| closes(p, motions))
+        islands.ends.iter().zip(points).any(may)
     };
     if !any {
         return;

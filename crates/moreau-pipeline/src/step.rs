@@ -41,6 +41,7 @@ pub(crate) struct Scratch {
     pub(crate) results: Vec<IslandResult>,
     pub(crate) motions: Vec<Motion>,
     held: Vec<Held>,
+    bent: Vec<bool>,
     /// Where each slot will be: centre, rotation, angular velocity.
     pub(crate) moved: Vec<(Vec3, Quat, Vec3)>,
     /// Slots of the bodies that went through the step impact by impact, ascending.
@@ -100,6 +101,7 @@ impl Scratch {
             + held(&self.starts)
             + held(&self.motions)
             + held(&self.held)
+            + held(&self.bent)
             + held(&self.stepped)
             + held(&self.moved)
             + held(&self.energies)
@@ -297,6 +299,7 @@ impl World {
                 free: &scratch.free,
                 motions: &mut scratch.motions,
                 held: &mut scratch.held,
+                bent: &mut scratch.bent,
                 dt,
                 parallel,
             },
