@@ -43,26 +43,21 @@ pub(crate) fn tolerance(knobs: &PositionCorrection, contacts: usize, dt: f64) ->
     }
 }
 
-/// Solvers of one worker.
+/// Solvers of one worker, but for that of large islands.
 #[derive(Debug, Default)]
 pub(crate) struct Corrector {
     pgs: PgsSolver,
     newton: NewtonSolver,
-    simd: SimdSolver,
 }
 
 impl Corrector {
-    /// Whether the other threads of the pool help with large islands.
-    pub(crate) fn use_pool(&mut self, yes: bool) {
-        self.simd.use_pool(yes);
-    }
-
     /// Impulses from a cold start, and the pseudo-velocities that follow from them. `certified`: whether the
-    /// velocities of the island are right.
+    /// velocities of the island are right. `simd`: for large islands; what it laid out for these velocities serves
+    /// again.
     pub(crate) fn solve(
         &mut self,
-        knobs: &PositionCorrection,
-        (instructions, certified): (Instructions, bool),
+        (knobs, certified): (&PositionCorrection, bool),
+        (simd, instructions): (&mut SimdSolver, Instructions),
         problem: &ContactProblem,
         impulses: &mut Impulses,
         velocities: &mut Vec<Velocity>,
@@ -109,8 +104,8 @@ impl Corrector {
                 instructions,
                 ..SimdSettings::default()
             };
-            self.simd.set_settings(settings);
-            self.simd.solve(problem, impulses, velocities)
+            simd.set_settings(settings);
+            simd.solve(problem, impulses, velocities)
         }
     }
 }
@@ -156,8 +151,8 @@ mod tests {
         let (mut impulses, mut velocities) = (problem.cold_start(), Vec::new());
         Corrector::default()
             .solve(
-                &knobs,
-                (Instructions::Fastest, true),
+                (&knobs, true),
+                (&mut SimdSolver::default(), Instructions::Fastest),
                 &problem,
                 &mut impulses,
                 &mut velocities,

@@ -147,7 +147,6 @@ impl Worker {
     pub(crate) fn use_pool(&mut self, yes: bool) {
         self.together = yes;
         self.solver.use_pool(yes);
-        self.corrector.use_pool(yes);
     }
 
     /// Solves one island into `out`; an error lands there too.
@@ -459,10 +458,11 @@ impl Worker {
                 self.problem.add_row(row)?;
             }
         }
+        let instructions = input.state.settings.solver.simd.instructions;
         let certified = out.report.as_ref().is_some_and(SolveReport::converged);
         self.corrector.solve(
-            knobs,
-            (input.state.settings.solver.simd.instructions, certified),
+            (knobs, certified),
+            (self.solver.simd(), instructions),
             &self.problem,
             &mut self.soft,
             &mut out.corrections,

@@ -271,6 +271,11 @@ impl WorldSolver {
         self.chosen.simd.stats()
     }
 
+    /// The fast path, for another problem.
+    pub(crate) fn simd(&mut self) -> &mut SimdSolver {
+        &mut self.chosen.simd
+    }
+
     /// Contacts above which threads solve an island together, unless [`Self::is_within`] says that it is solved
     /// exactly: what is left to the fast path of SIMD lanes, and is large enough to be divided. The largest number
     /// where there is nothing of that.

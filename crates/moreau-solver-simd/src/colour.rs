@@ -8,6 +8,7 @@
 //!
 //! Where bodies lie in [`Layers`] each layer has colours of its own, and layers follow each other.
 
+use crate::first_look::Glance;
 use crate::layers::Layers;
 use moreau_constraint::{BodyInput, ContactPoint};
 use moreau_math::{Vec3, Velocity};
@@ -52,7 +53,7 @@ const ASIDE: f64 = 1e-15;
 impl UnitShape {
     const COUNT: usize = 3;
 
-    fn of(c: &ContactPoint, bodies: &[Kind]) -> Self {
+    pub(crate) fn of(c: &ContactPoint, bodies: &[Kind]) -> Self {
         let both = [(&bodies[c.a], c.lever_a), (&bodies[c.b], c.lever_b)];
         if !both.iter().all(|(body, _)| body.round) {
             return Self::General;
@@ -147,9 +148,15 @@ pub(crate) struct Colouring {
 impl Colouring {
     /// Orders the units that are listed.
     pub(crate) fn colour_units(&mut self, bodies: &[Kind], layers: &Layers) {
-        self.taken.clear();
-        self.taken.resize(bodies.len(), [0; 4]);
         let mut units = std::mem::take(&mut self.units);
+        self.taken.resize(bodies.len(), [0; 4]);
+        if units.len() < bodies.len() / 8 {
+            for body in units.iter().flat_map(|unit| [unit.a, unit.b]) {
+                self.taken[body as usize] = [0; 4];
+            }
+        } else {
+            self.taken.fill([0; 4]);
+        }
         for unit in &mut units {
             unit.layer = layers.of_pair(unit.a, unit.b);
             unit.colour = self.colour(bodies, layers, unit);
@@ -165,11 +172,10 @@ impl Colouring {
     /// Orders the contacts of `indices`, which are only looked at: all of them are of one group.
     pub(crate) fn build_readers(
         &mut self,
-        contacts: &[ContactPoint],
-        bodies: &[Kind],
+        contacts: (&[ContactPoint], &[Glance]),
         indices: impl Iterator<Item = usize>,
     ) {
-        self.list_units(contacts, bodies, indices);
+        self.list_units(contacts, indices);
         self.sort();
         self.list_groups();
     }
@@ -177,17 +183,22 @@ impl Colouring {
     /// Units of the contacts of `indices`, which ascend, in the order of their first contacts, all of one colour.
     pub(crate) fn list_units(
         &mut self,
-        contacts: &[ContactPoint],
-        bodies: &[Kind],
+        (contacts, glances): (&[ContactPoint], &[Glance]),
         indices: impl Iterator<Item = usize>,
     ) {
         self.units.clear();
+        let same = |i: usize, k: usize| {
+            let (c, d) = (&contacts[i], &contacts[k]);
+            (c.frame, c.friction) == (d.frame, d.friction)
+        };
         for index in indices {
-            let c = &contacts[index];
-            if let Some(unit) = self.units.last_mut() {
-                let d = &contacts[unit.contacts[0] as usize];
-                let same = (d.a, d.b, d.frame, d.friction) == (c.a, c.b, c.frame, c.friction);
-                if same && usize::from(unit.count) < MOST {
+            let Glance { pair, shape, .. } = glances[index];
+            if let Some(unit) = self.units.last_mut()
+                && [unit.a, unit.b] == pair
+                && usize::from(unit.count) < MOST
+            {
+                // Only now the contacts are fetched.
+                if same(unit.contacts[0] as usize, index) {
                     unit.contacts[usize::from(unit.count)] = index as u32;
                     unit.count += 1;
                     unit.shape = unit.shape.min(UnitShape::Round);
@@ -195,11 +206,11 @@ impl Colouring {
                 }
             }
             self.units.push(Unit {
-                a: c.a as u32,
-                b: c.b as u32,
+                a: pair[0],
+                b: pair[1],
                 contacts: [index as u32; MOST],
                 count: 1,
-                shape: UnitShape::of(c, bodies),
+                shape,
                 colour: 0,
                 layer: 0,
             });
@@ -238,6 +249,10 @@ impl Colouring {
                 usize::from(colour) * PLACES + place
             }
         };
+        // Most that are only looked at are of one kind.
+        if self.units.iter().map(key).is_sorted() {
+            return;
+        }
         self.buckets.clear();
         self.buckets.resize(PLACES * 256 + 1, 0);
         for unit in &self.units {

@@ -22,11 +22,12 @@ use crate::field::Field;
 use crate::job::{Job, Task};
 use crate::lanes::{Oct, Plain};
 use crate::packed::{
-    Ball, Block, BodyRecord, Impulse, Pack, Packed, Point, Rest, Sums, body_record,
+    Ball, Block, BodyRecord, Impulse, Pack, Packed, Point, Rest, Sums, body_record, set_velocity,
 };
 use crate::team::{Help, MOST_BLOCKS, MOST_PHASES, Team, Work};
 use crate::wave::{LayerVisit, Plan, Schedule, Step, What};
 use moreau_constraint::BodyInput;
+use moreau_math::Velocity;
 pub(crate) use passes::{advance, load_mass, run};
 use std::ops::Range;
 
@@ -130,6 +131,11 @@ impl<'a> View<'a> {
                         self.step(job, Step { what: *what, sweep });
                     }
                 }
+                Task::Advance => {
+                    let start = index * BODIES;
+                    let end = (start + BODIES).min(self.velocities.len());
+                    self.advance(job.beta, start..end);
+                }
                 _ => self.work(job, index, index),
             }
         }
@@ -147,31 +153,29 @@ impl<'a> View<'a> {
         if which >= plan.sweeps {
             return;
         }
-        let job = Job {
-            task: match what {
-                What::Visit(_) => Task::Sweep,
-                What::Advance(_) => Task::Advance,
-            },
-            current: (job.current + which) & 1,
-            beta: plan.betas[which],
-            whole: plan.whole[which],
-        };
+        let beta = plan.betas[which];
         // SAFETY: the caller's promise.
         unsafe {
             match what {
                 What::Visit(block) => {
                     let index = block as usize;
+                    let job = Job {
+                        task: Task::Sweep,
+                        current: (job.current + which) & 1,
+                        beta,
+                        whole: plan.whole[which],
+                    };
                     self.work(job, index, which * self.blocks.len() + index);
                 }
                 What::Advance(share) => {
                     let share = &self.schedule.shares[share as usize];
-                    self.advance(job.beta, share.clone());
+                    self.advance(beta, share.clone());
                 }
             }
         }
     }
 
-    /// A block, which writes to sums of another index at times, or a share of the bodies.
+    /// A block, which writes to sums of another index at times.
     ///
     /// # Safety
     /// As [`Self::run`].
@@ -179,11 +183,6 @@ impl<'a> View<'a> {
     unsafe fn work(&self, job: Job, index: usize, sums: usize) {
         // SAFETY: the caller's promise; a processor with AVX2 or AVX-512F, see `Arithmetic`.
         unsafe {
-            if job.task == Task::Advance {
-                let start = index * BODIES;
-                let end = (start + BODIES).min(self.velocities.len());
-                return self.advance(job.beta, start..end);
-            }
             match self.arithmetic {
                 Arithmetic::Plain => run::<Plain>(self, job, (index, sums)),
                 #[cfg(target_arch = "x86_64")]
@@ -264,6 +263,14 @@ impl Conductor<'_, '_> {
         }
     }
 
+    /// Of all bodies, in the order of the problem.
+    pub(crate) fn set_velocities(&mut self, of: &[Velocity]) {
+        let velocities = unsafe { self.view.velocities.all() };
+        for (kind, velocity) in self.view.bodies.iter().zip(of) {
+            set_velocity(&mut velocities[kind.place as usize], velocity);
+        }
+    }
+
     /// Where bodies lie in their own order: in problems with rows.
     pub(crate) fn velocities(&mut self) -> &mut [BodyRecord] {
         unsafe { self.view.velocities.all() }
@@ -284,8 +291,14 @@ impl Conductor<'_, '_> {
         unsafe { self.view.impulses[which].all() }
     }
 
-    pub(crate) fn maps(&mut self) -> &[Oct] {
-        unsafe { self.view.maps.all() }
+    /// Natural maps of the last look, of the places of those blocks whose largest is not less than `least`.
+    pub(crate) fn maps_from(&mut self, least: f64) -> impl Iterator<Item = (usize, Oct)> {
+        let (maps, sums): (&[Oct], &[Sums]) =
+            unsafe { (self.view.maps.all(), self.view.sums.all()) };
+        let blocks = self.view.blocks.iter().zip(sums);
+        let blocks = blocks.filter(move |(_, sums)| !(sums.map < least));
+        let places = blocks.flat_map(|(block, _)| block.points.clone());
+        places.map(|place| (place, maps[place]))
     }
 
     /// Sweeps that can be made side by side; less than 2: none.

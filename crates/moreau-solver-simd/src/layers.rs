@@ -26,7 +26,7 @@
 //! Wonnacott, "Using time skewing to eliminate idle time due to memory bandwidth and network limitations", IPDPS 2000.
 
 use crate::colour::Kind;
-use moreau_constraint::ContactPoint;
+use crate::first_look::Glance;
 use std::ops::Range;
 
 /// The layer of each body; keeps its memory.
@@ -40,6 +40,10 @@ pub(crate) struct Layers {
     pub(crate) middle: usize,
     /// Pairs of bodies that touch, of which at least one moves.
     pairs: Vec<[u32; 2]>,
+    /// What distances follow from, and they.
+    known_pairs: Vec<[u32; 2]>,
+    known_moving: Vec<bool>,
+    distances: Vec<u32>,
     starts: Vec<usize>,
     neighbours: Vec<u32>,
     queue: Vec<u32>,
@@ -86,11 +90,20 @@ impl Layers {
     }
 
     /// Lays bodies into layers with contacts of at least `fewest` pairs each.
-    pub(crate) fn build(&mut self, contacts: &[ContactPoint], bodies: &[Kind], fewest: usize) {
+    pub(crate) fn build(&mut self, contacts: &[Glance], bodies: &[Kind], fewest: usize) {
         self.clear();
         self.list_pairs(contacts, bodies);
-        self.list_neighbours(bodies);
-        self.measure(bodies);
+        // The problem of a correction has the pairs of that before it.
+        let moving = bodies.iter().map(|body| body.moves);
+        if self.pairs != self.known_pairs || !self.known_moving.iter().copied().eq(moving.clone()) {
+            self.list_neighbours(bodies);
+            self.measure(bodies);
+            self.distances.clone_from(&self.of);
+            self.known_pairs.clone_from(&self.pairs);
+            self.known_moving.clear();
+            self.known_moving.extend(moving);
+        }
+        self.of.clone_from(&self.distances);
         self.join(fewest);
         self.measure_layers();
     }
@@ -109,15 +122,14 @@ impl Layers {
     }
 
     /// Twice and more often where bodies touch in several points that do not follow each other.
-    fn list_pairs(&mut self, contacts: &[ContactPoint], bodies: &[Kind]) {
+    fn list_pairs(&mut self, contacts: &[Glance], bodies: &[Kind]) {
         self.pairs.clear();
-        let mut last = [usize::MAX; 2];
-        for c in contacts {
-            let pair = [c.a, c.b];
-            if pair != last && pair.iter().any(|body| bodies[*body].moves) {
-                self.pairs.push(pair.map(|body| body as u32));
+        let mut last = [u32::MAX; 2];
+        for Glance { pair, .. } in contacts {
+            if *pair != last && pair.iter().any(|body| bodies[*body as usize].moves) {
+                self.pairs.push(*pair);
             }
-            last = pair;
+            last = *pair;
         }
     }
 

@@ -44,7 +44,7 @@
 //! | `field.rs` | the memory that they share |
 //! | `lanes.rs` | eight f64 side by side |
 //! | `arithmetic.rs` | which instructions they are made of |
-//! | `waiting.rs` | contacts that are left out of it |
+//! | `first_look.rs` | what is asked of each contact and of the warm start; contacts that are left out of sweeps |
 //! | `team.rs` | threads that share a task |
 //! | `solver.rs` | the loop of sweeps |
 //! | `progress.rs` | how far a solve is |
@@ -55,6 +55,7 @@ mod balls;
 mod colour;
 mod field;
 mod fill;
+mod first_look;
 mod job;
 mod kernel;
 mod lanes;
@@ -67,7 +68,6 @@ mod settings;
 mod solver;
 mod team;
 mod visit;
-mod waiting;
 mod wave;
 
 pub use settings::{Instructions, SimdSettings};

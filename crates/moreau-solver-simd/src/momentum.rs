@@ -1,6 +1,6 @@
 //! How far ahead of the last sweep the next one starts.
 
-use crate::solver::Sweep;
+use crate::progress::Sweep;
 
 /// Largest factor on the last change.
 const LARGEST_BETA: f64 = 0.9;

@@ -12,7 +12,7 @@
 //! same body, so they may be visited in any order, or at once by several threads. Each pair without a
 //! colour is a group of its own. The layout follows from the problem alone.
 //!
-//! Contacts that wait (see [`crate::waiting`]) lie in blocks that belong to no group: they are looked at, and
+//! Contacts that wait (see [`crate::first_look`]) lie in blocks that belong to no group: they are looked at, and
 //! not visited. One that wakes leaves its lane there and gets a place in groups behind all others.
 //!
 //! In a large problem groups lie in [`crate::layers`], and a schedule says which of them several sweeps visit side
@@ -26,6 +26,7 @@
 use crate::arithmetic::Arithmetic;
 use crate::colour::{Colouring, Kind, UnitShape};
 use crate::fill::{Part, Source};
+use crate::first_look::{FirstLook, Glance};
 use crate::lanes::{Oct, WIDTH};
 use crate::layers::Layers;
 use crate::wave::{self, Plan, Schedule};
@@ -274,24 +275,31 @@ pub(crate) const NONE: u32 = u32::MAX;
 pub(crate) const OPEN: f64 = 1e100;
 
 impl Packed {
-    /// Packs `problem`, with zero impulses and free velocities; `waits` says which contacts wait. Those have no
-    /// coefficients that follow from the Delassus blocks.
-    pub(crate) fn load(&mut self, problem: &ContactProblem, waits: &[bool], how: How) {
-        let bodies = problem.bodies();
+    /// Lists what matters of the bodies.
+    pub(crate) fn list_bodies(&mut self, problem: &ContactProblem) -> &[Kind] {
         self.bodies.clear();
-        self.bodies.extend(bodies.iter().enumerate().map(Kind::of));
-        let sweeps = self.order(problem, waits, how);
-        // One more: the body of lanes without a pair.
-        self.masses.clear();
-        self.masses.resize(bodies.len() + 1, BodyRecord::default());
-        self.velocities.clone_from(&self.masses);
+        let bodies = problem.bodies().iter().enumerate();
+        self.bodies.extend(bodies.map(Kind::of));
+        &self.bodies
+    }
+
+    /// Packs `problem`, whose bodies are listed, with zero impulses and free velocities. Contacts that wait have no
+    /// coefficients that follow from the Delassus blocks.
+    pub(crate) fn load(&mut self, problem: &ContactProblem, first_look: &FirstLook, how: How) {
+        let bodies = problem.bodies();
+        let sweeps = self.order(problem, first_look, how);
+        // All are written over but for one more, the body of lanes without a pair.
+        for records in [&mut self.masses, &mut self.velocities] {
+            records.resize(bodies.len() + 1, BodyRecord::default());
+            records[bodies.len()] = BodyRecord::default();
+        }
         for (body, kind) in bodies.iter().zip(&self.bodies) {
             let place = kind.place as usize;
             self.masses[place] = mass_record(body);
             self.velocities[place] = body_record(body);
         }
         self.ends.clone_from(&self.velocities);
-        self.friction = problem.contacts().iter().any(|c| c.friction != 0.0);
+        self.friction = first_look.friction;
         self.woken = 0;
         self.groups.clear();
         self.group_layers.clear();
@@ -312,29 +320,26 @@ impl Packed {
         self.group_layers.clear();
         self.append_visited(problem, how);
         self.plan_sweeps(sweeps, how.parallel);
-        // What is there of the last problem was written over.
-        let end = self.end;
-        self.packs.truncate(end.packs - end.balls);
-        self.points.truncate(end.points - end.balls);
-        self.balls.truncate(end.balls);
-        self.contacts.truncate(end.points);
+        // What is there of the last problem was written over. Packs that are more keep their memory: what follows may
+        // need them again.
+        self.contacts.truncate(self.end.points);
     }
 
     /// Says which contacts are visited when, those that wait by themselves, and how many sweeps are worth making side
     /// by side; there are layers only where these are some.
-    fn order(&mut self, problem: &ContactProblem, waits: &[bool], how: How) -> usize {
-        let contacts = problem.contacts();
+    fn order(&mut self, problem: &ContactProblem, first_look: &FirstLook, how: How) -> usize {
+        let contacts = (problem.contacts(), &first_look.glances[..]);
         let (colouring, readers) = (&mut self.colouring, &mut self.readers);
         let (layers, bodies) = (&mut self.layers, &self.bodies);
         let which = |wait: bool| {
-            let all = waits.iter().enumerate();
+            let all = first_look.waits.iter().enumerate();
             all.filter_map(move |(i, waits)| (*waits == wait).then_some(i))
         };
         let mut list = || {
-            readers.build_readers(contacts, bodies, which(true));
-            colouring.list_units(contacts, bodies, which(false));
+            readers.build_readers(contacts, which(true));
+            colouring.list_units(contacts, which(false));
         };
-        let mut lay = || lay_into_layers(layers, bodies, (problem, waits), how);
+        let mut lay = || lay_into_layers(layers, bodies, (problem, first_look), how);
         let sweeps = if how.parallel {
             rayon::join(lay, list).0
         } else {
@@ -350,10 +355,19 @@ impl Packed {
 
     /// Visits contacts that waited from now on: those whose map in the last look was larger than
     /// `tolerance`, m/s.
-    pub(crate) fn wake(&mut self, problem: &ContactProblem, tolerance: f64, how: How) {
+    pub(crate) fn wake(
+        &mut self,
+        (problem, glances): (&ContactProblem, &[Glance]),
+        tolerance: f64,
+        how: How,
+    ) {
         let mut woken = std::mem::take(&mut self.list);
         woken.clear();
-        for block in &self.blocks[self.waiting.clone()] {
+        let waiting = self.waiting.clone();
+        for (block, sums) in self.blocks[waiting.clone()].iter().zip(&self.sums[waiting]) {
+            if !(sums.map > tolerance) {
+                continue;
+            }
             let (places, balls) = (block.places().1.start, block.ball_places().start);
             for (k, index) in block.points.clone().enumerate() {
                 let lanes = self.contacts[index].iter_mut().zip(self.maps[index].0);
@@ -374,7 +388,7 @@ impl Packed {
         let colouring = &mut self.colouring;
         let (colours, serial) = (colouring.colours, colouring.serial);
         let indices = woken.iter().map(|i| *i as usize);
-        colouring.list_units(problem.contacts(), &self.bodies, indices);
+        colouring.list_units((problem.contacts(), glances), indices);
         colouring.colour_units(&self.bodies, &self.layers);
         colouring.colours += colours;
         colouring.serial += serial;
@@ -500,18 +514,18 @@ impl Packed {
 fn lay_into_layers(
     layers: &mut Layers,
     bodies: &[Kind],
-    (problem, waits): (&ContactProblem, &[bool]),
+    (problem, first_look): (&ContactProblem, &FirstLook),
     how: How,
 ) -> usize {
     layers.clear();
     let from = how.layers_from;
-    let visited = waits.iter().filter(|waits| !**waits).count();
+    let visited = first_look.waits.iter().filter(|waits| !**waits).count();
     // Rows join bodies of any layers.
     if !problem.rows().is_empty() || visited < from {
         return 0;
     }
     // With contacts that wait, for they may be visited later.
-    layers.build(problem.contacts(), bodies, from / LAYER_PART);
+    layers.build(&first_look.glances, bodies, from / LAYER_PART);
     let (count, bytes) = (layers.count(), visited * CONTACT_BYTES);
     // The bits depend on whether there are layers, and must not on the threads.
     if wave::worth(count, bytes, true) < 2 {

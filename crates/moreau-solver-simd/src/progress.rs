@@ -1,8 +1,42 @@
 //! How far a solve is.
 
 use crate::momentum::Momentum;
+use crate::packed::Sums;
 use crate::settings::SimdSettings;
-use crate::solver::Sweep;
+
+/// What a sweep changed.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sweep {
+    /// |g|²_D, and g·D (change of the end).
+    pub(crate) square: f64,
+    pub(crate) along: f64,
+    /// The largest |g| D of a contact or row, m/s: about its natural map.
+    pub(crate) change: f64,
+    /// Of a contact.
+    pub(crate) contact_change: f64,
+}
+
+/// With what blocks add to the changes of rows.
+pub(crate) fn sum(blocks: &[Sums], of_rows: Sweep) -> Sweep {
+    let Sweep {
+        mut square,
+        mut along,
+        ..
+    } = of_rows;
+    let mut change_squared = 0.0_f64;
+    for sums in blocks {
+        square += sums.square;
+        along += sums.along;
+        change_squared = change_squared.max(sums.change_squared);
+    }
+    let contact_change = change_squared.sqrt();
+    Sweep {
+        square,
+        along,
+        change: contact_change.max(of_rows.change),
+        contact_change,
+    }
+}
 
 /// How far a solve is.
 #[derive(Debug)]
@@ -63,8 +97,7 @@ pub(crate) fn last_of(sweeps: &[Sweep]) -> Sweep {
 
 #[cfg(test)]
 mod tests {
-    use super::last_of;
-    use crate::solver::Sweep;
+    use super::{Sweep, last_of};
 
     #[test]
     fn what_is_lost_between_looks_is_seen() {

@@ -29,19 +29,17 @@
 //! 34 (2015).
 
 use crate::arithmetic::Arithmetic;
+use crate::first_look::{FirstLook, make_feasible};
 use crate::job::{Job, Task};
 use crate::kernel::{Conductor, View};
 use crate::lanes::WIDTH;
 use crate::momentum::Momentum;
-use crate::packed::{
-    Block, How, Impulse, NONE, Packed, RestState, Sums, get_impulses, set_impulses,
-};
-use crate::progress::{Progress, last_of};
+use crate::packed::{Block, How, Impulse, NONE, Packed, RestState, get_impulses, set_impulses};
+use crate::progress::{Progress, Sweep, last_of, sum};
 use crate::rows::Rows;
 use crate::settings::{Instructions, SimdSettings};
-use crate::waiting::Waiting;
 use crate::wave::{MOST_SWEEPS, Plan};
-use moreau_constraint::{ContactProblem, Impulses, project_disc};
+use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::{Vec3, Velocity};
 use moreau_solver::{ContactSolver, SolveError, SolveReport, StopReason, WorstResidual};
 use serde::{Deserialize, Serialize};
@@ -95,7 +93,7 @@ struct Scratch {
     rows: Rows,
     best: Vec<Impulse>,
     best_rows: Vec<f64>,
-    waiting: Waiting,
+    first_look: FirstLook,
     visits: usize,
     spared: usize,
     threads: usize,
@@ -222,18 +220,21 @@ impl Scratch {
                 parallel: false,
                 layers_from: usize::MAX,
             };
-            self.packed.load(problem, &[], how);
+            self.packed.list_bodies(problem);
+            self.first_look.clear();
+            self.packed.load(problem, &self.first_look, how);
             return SolveReport::empty();
         }
         let parallel = self.threads > 1;
-        self.waiting
-            .choose(problem, impulses, settings.leave_out_open, parallel);
+        let bodies = self.packed.list_bodies(problem);
+        let how = (settings.leave_out_open, parallel);
+        self.first_look.look(problem, bodies, impulses, how);
         let how = How {
             arithmetic,
             parallel,
             layers_from: settings.layers_from,
         };
-        self.packed.load(problem, &self.waiting.waits, how);
+        self.packed.load(problem, &self.first_look, how);
         let mut progress = None;
         loop {
             // The list of which contact is where is not part of what threads share.
@@ -244,6 +245,7 @@ impl Scratch {
                         settings,
                         problem,
                         contacts: &contacts,
+                        first_look: &self.first_look,
                         conductor,
                         rows: &mut self.rows,
                         best: (&mut self.best, &mut self.best_rows),
@@ -255,7 +257,8 @@ impl Scratch {
             if let Some(report) = report {
                 return report;
             }
-            self.packed.wake(problem, settings.tolerance, how);
+            let contacts = (problem, &self.first_look.glances[..]);
+            self.packed.wake(contacts, settings.tolerance, how);
             self.best.resize(self.packed.maps.len(), Impulse::default());
         }
     }
@@ -275,23 +278,12 @@ const HELPS: f64 = 1e-3;
 /// 40 rows and more spread by twice to three times as far.
 const FIRST_REST: u32 = 4;
 
-/// What a sweep changed.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sweep {
-    /// |g|²_D, and g·D (change of the end).
-    pub(crate) square: f64,
-    pub(crate) along: f64,
-    /// The largest |g| D of a contact or row, m/s: about its natural map.
-    pub(crate) change: f64,
-    /// Of a contact.
-    pub(crate) contact_change: f64,
-}
-
 /// A solve at work.
 struct Solve<'s, 'v, 'a> {
     settings: &'s SimdSettings,
     problem: &'s ContactProblem,
     contacts: &'s [[u32; WIDTH]],
+    first_look: &'s FirstLook,
     conductor: &'s mut Conductor<'v, 'a>,
     rows: &'s mut Rows,
     best: (&'s mut Vec<Impulse>, &'s mut Vec<f64>),
@@ -312,21 +304,18 @@ impl Solve<'_, '_, '_> {
             Some(progress) => progress,
             None => {
                 self.start(impulses);
-                let mut residual = self.residual(0);
-                if residual.value <= tolerance {
+                let mut residual = self.first_residual();
+                if residual <= tolerance {
+                    let residual = self.residual(0);
                     return Some(residual.report(0, StopReason::Converged));
                 }
-                if make_feasible(self.problem, impulses) {
-                    self.start(impulses);
-                    residual = self.residual(0);
-                }
-                if !(residual.value <= MOST_RESIDUAL) {
+                if !(residual <= MOST_RESIDUAL) {
                     // The way back from there is longer than that from nothing.
                     impulses.contacts.fill(Vec3::ZERO);
                     impulses.rows.fill(0.0);
-                    make_feasible(self.problem, impulses);
-                    self.start(impulses);
-                    residual = self.residual(0);
+                    make_feasible(self.problem, impulses, |_, _| {});
+                    self.start_anew(impulses);
+                    residual = self.largest_map(0);
                 }
                 if self.settings.keep_best {
                     self.keep(0);
@@ -339,8 +328,8 @@ impl Solve<'_, '_, '_> {
                     current: 0,
                     whole: true,
                     resting: 0,
-                    best: residual.value,
-                    last: residual.value,
+                    best: residual,
+                    last: residual,
                     squares: [f64::INFINITY; 2],
                     mistaken: f64::INFINITY,
                 })
@@ -585,19 +574,31 @@ impl Solve<'_, '_, '_> {
 
     /// The residual; keeps the state where it is the smallest yet.
     fn look(&mut self, progress: &mut Progress) {
-        self.run_task(Task::Maps, progress.current, 0.0);
+        let largest = self.largest_map(progress.current);
+        if largest < progress.best && self.settings.keep_best {
+            progress.best = largest;
+            self.keep(progress.current);
+        }
+        progress.last = largest;
+    }
+
+    /// The residual, m/s.
+    fn largest_map(&mut self, current: usize) -> f64 {
+        self.run_task(Task::Maps, current, 0.0);
+        let mut worst = self.worst_block();
+        self.rows.residual(self.conductor.velocities(), &mut worst);
+        worst.value
+    }
+
+    /// The largest natural map of all contacts in the last look.
+    fn worst_block(&mut self) -> WorstResidual {
         let mut worst = WorstResidual::default();
         for sums in self.conductor.sums() {
             if !(sums.map <= worst.value) {
                 worst.include(sums.map, None);
             }
         }
-        self.rows.residual(self.conductor.velocities(), &mut worst);
-        if worst.value < progress.best && self.settings.keep_best {
-            progress.best = worst.value;
-            self.keep(progress.current);
-        }
-        progress.last = worst.value;
+        worst
     }
 
     fn keep(&mut self, current: usize) {
@@ -607,11 +608,39 @@ impl Solve<'_, '_, '_> {
         self.best.1.clone_from(&self.rows.impulses);
     }
 
+    /// From the warm start.
     fn start(&mut self, impulses: &Impulses) {
+        if !self.first_look.warm {
+            // As it was laid out.
+            return self.rows.impulses.clone_from(&impulses.rows);
+        }
+        let Some(velocities) = self.first_look.velocities() else {
+            return self.start_anew(impulses);
+        };
+        self.conductor.set_velocities(velocities);
+        self.set_impulses(impulses);
+    }
+
+    /// From any impulses.
+    fn start_anew(&mut self, impulses: &Impulses) {
+        self.set_impulses(impulses);
+        self.refresh(0);
+    }
+
+    fn set_impulses(&mut self, impulses: &Impulses) {
         let current = self.conductor.impulses(0);
         set_impulses(self.contacts, &impulses.contacts, current);
         self.rows.impulses.clone_from(&impulses.rows);
-        self.refresh(0);
+    }
+
+    /// The residual of the start, m/s; or what it is at least, where that is too much for an answer already.
+    fn first_residual(&mut self) -> f64 {
+        let least = self.first_look.least_residual;
+        // Lanes round in another order, but not to half of it. Who keeps the best state has to know it.
+        if 0.5 * least > self.settings.tolerance && !self.settings.keep_best {
+            return least;
+        }
+        self.largest_map(0)
     }
 
     /// From here on there is no momentum.
@@ -630,59 +659,26 @@ impl Solve<'_, '_, '_> {
     /// With the worst contact.
     fn residual(&mut self, current: usize) -> WorstResidual {
         self.run_task(Task::Maps, current, 0.0);
-        let mut worst = WorstResidual::default();
-        for (contacts, maps) in self.contacts.iter().zip(self.conductor.maps()) {
-            for (contact, map) in contacts.iter().zip(maps.0) {
-                if *contact != NONE && !(map < worst.value) {
-                    worst.include(map, Some(*contact as usize));
+        let largest = self.worst_block().value;
+        // The first one of them, in the order of the layout.
+        let mut first = usize::MAX;
+        for (place, maps) in self.conductor.maps_from(largest) {
+            for (lane, map) in maps.0.into_iter().enumerate() {
+                let there = self.contacts[place][lane] != NONE;
+                if there && !(map < largest) {
+                    first = first.min(place * WIDTH + lane);
                 }
             }
         }
+        let mut worst = WorstResidual::default();
+        if first < usize::MAX {
+            let contact = self.contacts[first / WIDTH][first % WIDTH];
+            worst.include(largest, Some(contact as usize));
+        } else {
+            // None of them alone, but too much for a number together.
+            worst.include(largest, None);
+        }
         self.rows.residual(self.conductor.velocities(), &mut worst);
         worst
-    }
-}
-
-/// Puts a warm start into its cones and bounds; says whether that changed anything.
-fn make_feasible(problem: &ContactProblem, impulses: &mut Impulses) -> bool {
-    let mut changed = false;
-    for (c, l) in problem.contacts().iter().zip(&mut impulses.contacts) {
-        // In its cone, and the contact need not be fetched.
-        if *l == Vec3::ZERO {
-            continue;
-        }
-        let normal = l.x.max(0.0);
-        let (t1, t2) = project_disc(l.y, l.z, c.friction * normal);
-        let inside = Vec3::new(normal, t1, t2);
-        changed |= inside != *l;
-        *l = inside;
-    }
-    for (r, l) in problem.rows().iter().zip(&mut impulses.rows) {
-        let inside = l.clamp(r.lower, r.upper);
-        changed |= inside != *l;
-        *l = inside;
-    }
-    changed
-}
-
-/// With what blocks add to the changes of rows.
-fn sum(blocks: &[Sums], of_rows: Sweep) -> Sweep {
-    let Sweep {
-        mut square,
-        mut along,
-        ..
-    } = of_rows;
-    let mut change_squared = 0.0_f64;
-    for sums in blocks {
-        square += sums.square;
-        along += sums.along;
-        change_squared = change_squared.max(sums.change_squared);
-    }
-    let contact_change = change_squared.sqrt();
-    Sweep {
-        square,
-        along,
-        change: contact_change.max(of_rows.change),
-        contact_change,
     }
 }

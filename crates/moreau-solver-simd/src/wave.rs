@@ -259,6 +259,7 @@ mod tests {
 
     use super::{MOST_SWEEPS, Plan};
     use crate::arithmetic::Arithmetic;
+    use crate::first_look::FirstLook;
     use crate::job::{Job, Task};
     use crate::kernel::{Conductor, View};
     use crate::packed::{How, Packed};
@@ -317,9 +318,10 @@ mod tests {
             parallel: threads > 1,
             layers_from: 1000,
         };
-        let mut packed = Packed::default();
-        let waits = vec![false; problem.contacts().len()];
-        packed.load(&problem, &waits, how);
+        let (mut packed, mut first_look) = (Packed::default(), FirstLook::default());
+        let bodies = packed.list_bodies(&problem);
+        first_look.look(&problem, bodies, &mut problem.cold_start(), (false, false));
+        packed.load(&problem, &first_look, how);
         assert!(packed.schedule.sweeps > 1);
         let order = [packed.schedule.sweeps, packed.groups.len()];
         let betas = [0.0, 0.25, 0.4, 0.5, 0.571, 0.0, 0.25, 0.4, 0.5, 0.6, 0.7];
