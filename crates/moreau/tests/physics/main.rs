@@ -24,4 +24,5 @@ mod robustness;
 mod rolling;
 mod rotation;
 mod stacking;
+mod swinging;
 mod tipping;
