@@ -2,7 +2,7 @@
 
 use crate::harness::{G, STEPS, Scene, everywhere, near};
 use moreau::math::libm;
-use moreau::{Body, Shape, Vec3, vec3};
+use moreau::{Body, Shape, vec3};
 
 /// A cube between two balls that press on it above its centre is a pendulum about the line through both contacts:
 /// omega² = m g d/(m a²/6 + m d²), and its swings neither grow nor fade. One ball stands, one is so heavy that it stays,
