@@ -70,7 +70,8 @@ impl Held {
         }
     }
 
-    /// What the velocity `v` (m/s) at the end of a step of `dt` (s) is ahead of the mean one.
+    /// By how much (m/s) the velocity at the end of a step of `dt` (s) is ahead of the mean one, where it has changed by
+    /// `change` (m/s) and the body turns with `angular` (rad/s).
     fn ahead(&self, change: Vec3, angular: Vec3, dt: f64) -> Vec3 {
         let swings = (angular * dt).length_squared() <= MOST_TURN * MOST_TURN;
         let change = if self.pivots > 0.0 && swings {
