@@ -24,9 +24,10 @@ pub(crate) fn table(profile: &ProfileFigures) -> Table {
 /// What else the steps said of themselves.
 pub(crate) fn words(profile: &ProfileFigures) -> String {
     let mut text = format!(
-        "{} steps measured; {:.0} % of the pairs kept their manifold; {} islands",
+        "{} steps measured; {:.0} % of the pairs kept their manifold, {:.0} % as it was; {} islands",
         profile.steps,
         100.0 * profile.recycled,
+        100.0 * profile.placed,
         profile.islands
     );
     let lanes = &profile.lanes;

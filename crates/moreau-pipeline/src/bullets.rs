@@ -29,6 +29,7 @@ use crate::body::BodyState;
 use crate::crossings::{least_leg_work, turn_reach};
 use crate::integrate::Motion;
 use crate::island_solve::IslandResult;
+use crate::motion::Ride;
 use crate::step::Scratch;
 use crate::world::World;
 use crate::{BodyKind, StepReport};
@@ -226,6 +227,7 @@ impl World {
                 let from = from.map_or(end.center, |b| b.center);
                 scratch.followed.push(end.slot);
                 scratch.moved[index] = (end.center, end.rotation, end.velocity.angular);
+                scratch.rides[index] = Ride::default();
                 scratch.motions[index] = Motion {
                     velocity: end.velocity,
                     mean: (end.center - from) / dt,

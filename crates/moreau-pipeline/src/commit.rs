@@ -128,6 +128,8 @@ impl World {
         report.contact_points += sleeping.contacts;
         report.joints = self.state.joints.len() - self.state.free_joints.len();
         report.max_penetration = sleeping.deepest.max(scratch.deepest);
+        let stands = |slot: &&u32| scratch.rides[**slot as usize].stands;
+        report.standing_bodies = self.activity.bodies.iter().filter(stands).count();
         let dynamic = |slot: &&u32| self.activity.marks[**slot as usize].is_dynamic();
         let awake = self.activity.bodies.iter().filter(dynamic);
         let energies = awake.map(|slot| scratch.energies[*slot as usize]);

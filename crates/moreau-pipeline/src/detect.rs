@@ -15,7 +15,7 @@ use crate::world::WorldState;
 pub(crate) use found::Counts;
 use found::{AllFound, Given, Keep};
 use moreau_collision::{Aabb, BroadPhase, Shape};
-use moreau_math::{Vec3, Velocity};
+use moreau_math::{Quat, Vec3, Velocity};
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -43,6 +43,8 @@ pub(crate) struct Detection {
     swept: Vec<Swept>,
     /// Slots whose reach is not zero.
     movers: Vec<u32>,
+    /// By slot: whether the body is where it was, and as it was, when points were listed last.
+    stood: Vec<bool>,
 }
 
 /// Where a body can get in the step.
@@ -51,6 +53,10 @@ struct Swept {
     reach: Reach,
     bound: Bound,
     aabb: Aabb,
+    /// Where the body is.
+    pose: (Vec3, Quat),
+    /// Whether it was there before.
+    stood: bool,
 }
 
 impl Default for Swept {
@@ -59,23 +65,28 @@ impl Default for Swept {
             reach: Reach::default(),
             bound: Bound::default(),
             aabb: Aabb::new(Vec3::ZERO, Vec3::ZERO),
+            pose: (Vec3::NAN, Quat::IDENTITY),
+            stood: false,
         }
     }
 }
 
 impl Swept {
     /// Two boxes that stay never meet, so growing the moving ones by the prediction distance is enough.
-    fn new(body: &BodyState, free: &Velocity, dt: f64, prediction: f64) -> Self {
+    fn set(&mut self, body: &BodyState, free: &Velocity, dt: f64, prediction: f64) {
         let path = Path::new(body, free);
         let shift = path.velocity.linear * dt;
         let reach = Reach::new(&path, dt);
         let aabb = aabb_of(body);
         let aabb = aabb.union(&Aabb::new(aabb.min + shift, aabb.max + shift));
-        Self {
+        let pose = (body.center, body.rotation);
+        *self = Self {
             reach,
             bound: Bound::of(body),
             aabb: aabb.enlarged(prediction + reach.turn),
-        }
+            pose,
+            stood: pose == self.pose,
+        };
     }
 }
 
@@ -126,7 +137,7 @@ impl Detection {
         *self = Self::default();
         for (index, slot) in state.bodies.iter().enumerate() {
             if slot.value.is_some() {
-                self.touched.push(index as u32);
+                self.touch(index as u32);
             }
         }
     }
@@ -142,14 +153,33 @@ impl Detection {
                 + held(&self.reaches)
                 + held(&self.bounds)
                 + held(&self.swept)
-                + held(&self.movers),
+                + held(&self.movers)
+                + held(&self.stood),
             self.found.bytes() + held(&self.next_kept),
         )
     }
 
     /// A body was added or changed between steps.
     pub(crate) fn touch(&mut self, index: u32) {
+        self.forget_found(index);
         self.touched.push(index);
+    }
+
+    /// The world's list of kept manifolds has changed.
+    pub(crate) fn forget_kept(&mut self) {
+        self.found.forget_kept();
+    }
+
+    /// What was found of a body before no longer holds.
+    pub(crate) fn forget_found(&mut self, index: u32) {
+        if let Some(stood) = self.stood.get_mut(index as usize) {
+            *stood = false;
+        }
+    }
+
+    /// What was found before no longer holds.
+    pub(crate) fn forget_all_found(&mut self) {
+        self.stood.fill(false);
     }
 
     /// A body was removed.
@@ -162,6 +192,7 @@ impl Detection {
     /// the prediction distance.
     pub(crate) fn set_touched(&mut self, state: &WorldState) {
         self.bounds.resize(state.bodies.len(), Bound::default());
+        self.stood.resize(state.bodies.len(), false);
         for index in self.touched.drain(..) {
             let Some(body) = &state.bodies[index as usize].value else {
                 continue;
@@ -229,7 +260,7 @@ impl Detection {
             &mut self.swept,
             |_, slot, swept| {
                 if let Some(body) = &state.bodies[slot].value {
-                    *swept = Swept::new(body, &free[slot], dt, prediction);
+                    swept.set(body, &free[slot], dt, prediction);
                 }
             },
         );
@@ -242,7 +273,14 @@ impl Detection {
             let moves = sleepers && is_mover(body.kind, &body.velocity);
             movers |= moves;
             let fixed = !body.is_dynamic() && !body.sensor && !moves;
-            let Swept { reach, bound, aabb } = self.swept[index as usize];
+            let Swept {
+                reach,
+                bound,
+                aabb,
+                stood,
+                ..
+            } = self.swept[index as usize];
+            self.stood[index as usize] &= stood;
             self.reaches[index as usize] = reach;
             self.bounds[index as usize] = bound;
             self.broad_phase.set(index, aabb, fixed);
@@ -342,14 +380,20 @@ impl Detection {
         points: &mut Vec<Contact>,
         parallel: bool,
     ) -> Counts {
+        let kept = self.found.kept_pairs(&state.kept);
         let given = Given {
             state,
             free,
+            kept: &kept,
             reaches: &self.reaches,
             bounds: &self.bounds,
+            stood: &self.stood,
             dt,
         };
-        self.found.fill(&given, &self.pairs, points, parallel)
+        let counts = (self.found).fill(&given, &self.pairs, points, parallel);
+        self.found.give_back(kept);
+        self.stood.fill(true);
+        counts
     }
 
     /// Of each pair that was found last and of which one body alone is dynamic, where its points are listed.
@@ -362,7 +406,10 @@ impl Detection {
     pub(crate) fn list_kept(&mut self, kept: &mut Vec<Kept>) {
         // Of balls nothing is kept, and there may be many pairs.
         if self.found.keeps() == 0 {
-            kept.clear();
+            if !kept.is_empty() {
+                kept.clear();
+                self.found.forget_kept();
+            }
             return;
         }
         let found = self.found.of(&self.pairs);
@@ -384,6 +431,7 @@ impl Detection {
         }
         if !stays {
             std::mem::swap(kept, &mut self.next_kept);
+            self.found.forget_kept();
         }
     }
 

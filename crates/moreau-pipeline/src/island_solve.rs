@@ -50,7 +50,7 @@ const AT_REST: f64 = 1e-6;
 
 /// Work of a contact's force over a gap (J) up to which the gap may stay: what lies on it has gained that
 /// energy by rising.
-const GAP_ENERGY: f64 = 1e-6;
+pub(crate) const GAP_ENERGY: f64 = 1e-6;
 
 /// Memory and solvers of one worker.
 pub(crate) struct Worker {

@@ -24,14 +24,20 @@
 //! along the arc.
 //!
 //! Where something bounces, the ways of its island count ([`crate::ways`]).
+//!
+//! What contacts push and is slower than [`WorldSettings::standstill`](crate::WorldSettings::standstill), before the step
+//! and after it, stays where it is, bit for bit, but for what closes a gap; its velocity is kept. Solvers leave velocities of that size where nothing moves. A pile that
+//! followed them would present the next step with other contacts, by rounding, whose impulses of old no longer are the
+//! answer: in a tall stack what is off grows by half from step to step until it must be solved anew.
 
-use crate::BodyKind;
+use crate::body::BodyState;
 use crate::contact::Contact;
-use crate::integrate::Motion;
+use crate::integrate::{Motion, Start};
 use crate::island::Islands;
-use crate::island_solve::IslandResult;
+use crate::island_solve::{GAP_ENERGY, IslandResult};
 use crate::share::{SHARE, each_slot, each_slot_of_two};
 use crate::world::WorldState;
+use crate::{BodyKind, IslandSolver};
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
 
@@ -49,6 +55,32 @@ pub(crate) struct Held {
     /// The arms about which it pivots, m, world axes, and how many.
     arms: Vec3,
     pivots: f64,
+    /// Whether a joint holds it.
+    joined: bool,
+    /// How slow it is; of all that pushes what is slow only that something does is noted.
+    pace: Pace,
+    pushed: bool,
+    /// Whether it closes a gap.
+    closes: bool,
+}
+
+/// How fast a body is beside the speed of standstill.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+enum Pace {
+    #[default]
+    Fast,
+    /// Slow, but the gaps that it closes are more than rounding.
+    Slow,
+    Still,
+}
+
+/// How a body goes through the step.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Ride {
+    /// Whether the mean velocity is another than that of the end.
+    bent: bool,
+    /// Whether it stays where it is.
+    pub(crate) stands: bool,
 }
 
 impl Held {
@@ -57,6 +89,14 @@ impl Held {
         rank: 3,
         arms: Vec3::ZERO,
         pivots: 0.0,
+        joined: false,
+        pace: Pace::Fast,
+        pushed: false,
+        closes: false,
+    };
+    const JOINED: Self = Self {
+        joined: true,
+        ..Self::ALL
     };
 
     fn hold(&mut self, normal: Vec3) {
@@ -98,12 +138,12 @@ impl Held {
 pub(crate) struct Moving<'a> {
     /// Slots of the bodies that move; the motions of all others are none.
     pub(crate) active: &'a [u32],
+    pub(crate) starts: &'a [Start],
     /// Velocities after forces and before impulses.
     pub(crate) free: &'a [Velocity],
     pub(crate) motions: &'a mut Vec<Motion>,
     pub(crate) held: &'a mut Vec<Held>,
-    /// Whether the mean velocity is another than that of the end.
-    pub(crate) bent: &'a mut Vec<bool>,
+    pub(crate) rides: &'a mut Vec<Ride>,
     pub(crate) dt: f64,
     /// Whether the threads of the pool take parts of it.
     pub(crate) parallel: bool,
@@ -120,10 +160,11 @@ pub(crate) fn gather(
 ) {
     let Moving {
         active,
+        starts,
         free,
         motions,
         held,
-        bent,
+        rides,
         dt,
         parallel,
     } = moving;
@@ -137,20 +178,26 @@ pub(crate) fn gather(
         };
         *held = Held::default();
     });
+    let (standstill, closed_gap) = (state.settings.standstill, state.settings.closed_gap);
+    let most_work = GAP_ENERGY * dt;
     for (range, result) in islands.ranges.iter().zip(results) {
         let bodies = &islands.bodies[range.bodies.clone()];
         let contacts = &islands.contacts[range.contacts.clone()];
+        let exact = result.solver == IslandSolver::Newton;
         let parallel = parallel && bodies.len() >= 2 * SHARE;
         let lists = (&mut motions[..], &mut held[..]);
-        each_slot_of_two(parallel, bodies, lists, |i, _, (motion, held)| {
+        each_slot_of_two(parallel, bodies, lists, |i, slot, (motion, held)| {
             motion.velocity = result.velocities[i];
             motion.mean = motion.velocity.linear;
             if let Some(correction) = result.corrections.get(i) {
                 motion.correction = *correction;
                 if *correction != Velocity::ZERO {
                     *held = Held::ALL;
+                    return;
                 }
             }
+            let speed = starts[slot].speed.max(motion.velocity.linear.length());
+            held.pace = pace(&state.bodies[slot].value, (speed, motion), standstill);
         });
         if parallel {
             each_slot(true, contacts, points, |i, _, p| {
@@ -163,55 +210,85 @@ pub(crate) fn gather(
                 points[index].impulse = *impulse;
             }
             let (a, b) = islands.ends[index];
-            let is_held = |slot: u32| held[slot as usize].rank >= Held::ALL.rank;
+            if *impulse == Vec3::ZERO {
+                continue;
+            }
             // The point is large: not fetched for nothing.
-            if *impulse != Vec3::ZERO && !(is_held(a) && is_held(b)) {
-                hold_bodies(state, &points[index], held);
+            for (slot, other) in [(a, b), (b, a)] {
+                let (start, held) = (&starts[slot as usize], &mut held[slot as usize]);
+                let known = held.rank >= Held::ALL.rank || held.pushed && held.pace == Pace::Still;
+                if known || impulse.length() * start.inverse_mass <= RESOLVED {
+                    continue;
+                }
+                match held.pace {
+                    Pace::Fast => hold(state, &points[index], *impulse, (slot, other), held),
+                    Pace::Slow => {
+                        let gap = points[index].separation;
+                        let counts = !exact || gap > closed_gap || gap * impulse.x > most_work;
+                        held.closes |= gap > ROUNDING * standstill * dt && counts;
+                        held.pushed = true;
+                    }
+                    Pace::Still => held.pushed = true,
+                }
             }
         }
         for slot in &islands.joints[range.joints.clone()] {
             if let Some(joint) = &state.joints[*slot as usize].value {
-                held[joint.joint.a.index as usize] = Held::ALL;
-                held[joint.joint.b.index as usize] = Held::ALL;
+                held[joint.joint.a.index as usize] = Held::JOINED;
+                held[joint.joint.b.index as usize] = Held::JOINED;
             }
         }
     }
     let held = &held[..];
-    bent.clear();
-    bent.resize(motions.len(), false);
-    let lists = (&mut motions[..], &mut bent[..]);
-    each_slot_of_two(parallel, active, lists, |_, slot, (motion, bent)| {
-        if held[slot].rank >= Held::ALL.rank {
+    rides.clear();
+    rides.resize(motions.len(), Ride::default());
+    let lists = (&mut motions[..], &mut rides[..]);
+    each_slot_of_two(parallel, active, lists, |_, slot, (motion, ride)| {
+        let held = &held[slot];
+        ride.stands = held.pushed && !held.closes && !held.joined;
+        if held.pushed || held.rank >= Held::ALL.rank {
             return;
         }
         let body = state.bodies[slot].value.as_ref();
         if let Some(body) = body.filter(|b| b.is_dynamic()) {
             let change = motion.velocity.linear - body.velocity.linear;
-            let ahead = held[slot].ahead(change, motion.velocity.angular, dt);
+            let ahead = held.ahead(change, motion.velocity.angular, dt);
             motion.mean = motion.velocity.linear - ahead;
-            *bent = true;
+            ride.bent = true;
         }
     });
     for (range, result) in islands.ranges.iter().zip(results) {
         let bodies = &islands.bodies[range.bodies.clone()];
         for (slot, way) in bodies.iter().zip(&result.ways) {
             let motion = &mut motions[*slot as usize];
+            rides[*slot as usize].stands = false;
             let corrected = motion.correction != Velocity::ZERO && !way.bounces;
             if !corrected {
                 motion.mean = way.mean.linear;
-                bent[*slot as usize] = true;
+                rides[*slot as usize].bent = true;
                 motion.correction.angular += way.mean.angular - motion.velocity.angular;
             }
         }
     }
-    keep_gaps((islands, results), points, (motions, bent), dt, parallel);
+    keep_gaps((islands, results), points, (motions, rides), dt, parallel);
 }
 
-/// Marks the normal of a contact that pushes, for the bodies that it moves.
-fn hold_bodies(state: &WorldState, p: &Contact, held: &mut [Held]) {
-    let (a, b) = (p.a.index, p.b.index);
-    for (slot, other) in [(a, b), (b, a)] {
-        hold(state, p, p.impulse, (slot, other), &mut held[slot as usize]);
+/// Part of the speed of standstill that is rounding: no gap is closed with it.
+const ROUNDING: f64 = 1e-2;
+
+/// That of the fastest point of a body whose centre has at most the speed `speed` (m/s).
+fn pace(body: &Option<BodyState>, (speed, motion): (f64, &Motion), standstill: f64) -> Pace {
+    let Some(body) = body.as_ref().filter(|_| speed < standstill) else {
+        return Pace::Fast;
+    };
+    let arm = body.shape.bounding_radius() + body.mass.center_of_mass.length();
+    let most = speed + motion.velocity.angular.length() * arm;
+    if most < ROUNDING * standstill {
+        Pace::Still
+    } else if most < standstill {
+        Pace::Slow
+    } else {
+        Pace::Fast
     }
 }
 
@@ -292,7 +369,7 @@ const LOOKS: usize = 8;
 fn keep_gaps(
     (islands, results): (&Islands, &[IslandResult]),
     points: &[Contact],
-    (motions, bent): (&mut [Motion], &[bool]),
+    (motions, rides): (&mut [Motion], &[Ride]),
     dt: f64,
     parallel: bool,
 ) {
@@ -305,7 +382,7 @@ fn keep_gaps(
         let end = p.normal.dot(end + turn);
         p.separation.max(0.0) + dt * mean < -RESOLVED * dt && mean < end - RESOLVED
     };
-    let bent = |slot: u32| bent[slot as usize];
+    let bent = |slot: u32| rides[slot as usize].bent;
     let may = |((a, b), p): (&(u32, u32), &Contact)| (bent(*a) || bent(*b)) && closes(p, motions);
     let any = if parallel {
         let pairs = islands.ends.par_iter().zip(points);

@@ -145,6 +145,10 @@ impl WorldBytes {
 pub struct StepProfile {
     /// Where the time went.
     pub times: StageTimes,
+    /// Pairs whose kept manifold was used as it was, for both bodies stood; of those in [`StepReport::recycled`].
+    ///
+    /// [`StepReport::recycled`]: crate::StepReport::recycled
+    pub placed: usize,
     /// How full the lanes of the fast path were.
     pub lanes: LaneFill,
     /// What the world holds after the step.

@@ -175,12 +175,17 @@ pub(crate) struct Recycling {
 }
 
 impl Recycling {
+    /// Whether two that can come towards each other by `reach` (m) meet only where points are known.
+    pub(crate) fn is_near(&self, reach: f64) -> bool {
+        reach <= 0.5 * self.prediction
+    }
+
     /// Whether the pair may be kept at all; `reach` is how far the two can come towards each other, m.
     fn suits(&self, a: &Path<'_>, b: &Path<'_>, reach: f64) -> bool {
         self.tolerance > 0.0
             && is_flat(&a.body.shape)
             && is_flat(&b.body.shape)
-            && reach <= 0.5 * self.prediction
+            && self.is_near(reach)
     }
 
     /// The shift (m) up to which a manifold is kept.

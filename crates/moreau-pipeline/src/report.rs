@@ -83,6 +83,8 @@ pub struct StepReport {
     pub hurrying_islands: usize,
     /// Islands whose overlaps were taken out in part, by pseudo-velocities.
     pub corrected_islands: usize,
+    /// Bodies that stay exactly where they are; see [`crate::WorldSettings::standstill`].
+    pub standing_bodies: usize,
     /// Deepest overlap at the start of the step, m.
     pub max_penetration: f64,
     /// Kinetic energy of all dynamic bodies after the step, J.

@@ -49,6 +49,12 @@ pub struct WorldSettings {
     /// rounding ask the four corners of a face for velocities that no rigid body has, and their impulses jump from
     /// corner to corner. Too big lets bodies hover.
     pub closed_gap: f64,
+    /// Speed, m/s, below which a body that contacts push, and no joint holds, stays exactly where it is. Default 1e-9, three
+    /// centimetres in a year. Zero: none. Solvers leave velocities of that size where nothing moves; to follow them would
+    /// only turn rounding into motion, and ask for a new answer in every step. Too big freezes what creeps, and leaves gaps
+    /// between what stays and what goes that are more than [`closed_gap`](Self::closed_gap) in a step: tall towers then do
+    /// not come to rest.
+    pub standstill: f64,
     /// Contacts that close slower than this do not bounce, m/s. Default 0.01. Too small makes rests
     /// chatter, too big ends a bounce early.
     pub bounce_threshold: f64,
@@ -86,6 +92,7 @@ impl Default for WorldSettings {
             prediction_distance: 0.02,
             recycling: 2e-4,
             closed_gap: 1e-10,
+            standstill: 1e-9,
             bounce_threshold: 0.01,
             ordered_impacts: 16,
             ordered_base_work: 6000,
@@ -138,6 +145,12 @@ impl WorldSettings {
             (
                 "closed_gap",
                 self.closed_gap,
+                f64::MAX,
+                "0 or more, and finite",
+            ),
+            (
+                "standstill",
+                self.standstill,
                 f64::MAX,
                 "0 or more, and finite",
             ),

@@ -466,6 +466,7 @@ impl World {
                 false
             }
         });
+        self.detection.forget_kept();
         let slot = |bits: u64| (bits >> 32) as u32;
         let stays = |a, b| matches!(fate(slot(a), slot(b)), Fate::Stay);
         state.cache.retain(|pair| stays(pair.a, pair.b));

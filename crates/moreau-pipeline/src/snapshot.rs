@@ -5,7 +5,7 @@ use crate::world::WorldState;
 use crate::{SnapshotError, World, WorldError};
 
 const MARK: &[u8; 8] = b"moreauW\0";
-const VERSION: u16 = 17;
+const VERSION: u16 = 18;
 
 impl World {
     /// The whole state as bytes: settings, bodies, joints, free ids, contacts and remembered

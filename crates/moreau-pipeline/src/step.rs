@@ -10,7 +10,7 @@ use crate::crossings::{self, Crossings};
 use crate::integrate::{Motion, Start, advance, free_velocity};
 use crate::island::{IslandRange, Islands};
 use crate::island_solve::{IslandResult, StepInput, Worker};
-use crate::motion::{self, Held, Moving};
+use crate::motion::{self, Held, Moving, Ride};
 use crate::profile::{Clock, StageTimes, StepProfile, held};
 use crate::seams::Seams;
 use crate::second_look::SecondLook;
@@ -41,7 +41,7 @@ pub(crate) struct Scratch {
     pub(crate) results: Vec<IslandResult>,
     pub(crate) motions: Vec<Motion>,
     held: Vec<Held>,
-    bent: Vec<bool>,
+    pub(crate) rides: Vec<Ride>,
     /// Where each slot will be: centre, rotation, angular velocity.
     pub(crate) moved: Vec<(Vec3, Quat, Vec3)>,
     /// Slots of the bodies that went through the step impact by impact, ascending.
@@ -54,6 +54,8 @@ pub(crate) struct Scratch {
     pub(crate) deepest: f64,
     /// Contact points with sleeping bodies.
     pub(crate) sleeping_points: usize,
+    /// Pairs of the last step whose manifold was used as it was.
+    placed: usize,
 }
 
 impl Scratch {
@@ -101,7 +103,7 @@ impl Scratch {
             + held(&self.starts)
             + held(&self.motions)
             + held(&self.held)
-            + held(&self.bent)
+            + held(&self.rides)
             + held(&self.stepped)
             + held(&self.moved)
             + held(&self.energies)
@@ -239,6 +241,7 @@ impl World {
             times.total = report.seconds;
             report.profile = Some(StepProfile {
                 times,
+                placed: scratch.placed,
                 lanes: scratch.lane_fill(),
                 bytes: self.bytes_with(scratch),
             });
@@ -296,10 +299,11 @@ impl World {
             &mut scratch.points,
             Moving {
                 active: &self.activity.bodies,
+                starts: &scratch.starts,
                 free: &scratch.free,
                 motions: &mut scratch.motions,
                 held: &mut scratch.held,
-                bent: &mut scratch.bent,
+                rides: &mut scratch.rides,
                 dt,
                 parallel,
             },
@@ -338,10 +342,12 @@ impl World {
             islands,
             points,
             seams,
+            placed,
             ..
         } = &mut *scratch;
         let counts = (self.detection).find_points(&self.state, (free, dt), points, parallel);
         report.recycled = counts.recycled;
+        *placed = counts.placed;
         report.manifolds = counts.manifolds;
         let (ghosts, ghost_points) = seams.remove_ghosts(
             (&self.state, &self.activity.marks),
@@ -514,12 +520,17 @@ impl World {
         parallel: bool,
     ) -> Result<(), WorldError> {
         let (motions, bodies) = (&scratch.motions, &self.state.bodies);
+        let rides = &scratch.rides;
         let active = &self.activity.bodies;
         let diverges = AtomicBool::new(false);
         each_slot(parallel, active, &mut scratch.moved, |_, slot, moved| {
             if let Some(body) = &bodies[slot].value {
                 let motion = &motions[slot];
-                *moved = advance(body, motion, dt);
+                *moved = if rides[slot].stands {
+                    (body.center, body.rotation, motion.velocity.angular)
+                } else {
+                    advance(body, motion, dt)
+                };
                 let vectors = [motion.velocity.linear, moved.0, moved.2];
                 if !(vectors.iter().all(|v| v.is_finite()) && moved.1.is_finite()) {
                     diverges.store(true, Ordering::Relaxed);

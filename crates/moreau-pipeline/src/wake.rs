@@ -149,6 +149,7 @@ impl World {
         }
         if state.kept.len() > kept {
             state.kept.sort_unstable_by_key(Kept::pair);
+            self.detection.forget_kept();
         }
         self.activity.forget();
         self.all_contacts.take();
@@ -177,6 +178,7 @@ impl World {
         state.cache = undo.cache;
         state.contacts = undo.contacts;
         state.kept = undo.kept;
+        self.detection.forget_kept();
         state.edited = undo.edited;
         self.activity.forget();
         self.all_contacts.take();

@@ -152,7 +152,9 @@ impl World {
         }
         if settings.prediction_distance != self.state.settings.prediction_distance {
             self.state.kept.clear();
+            self.detection.forget_kept();
         }
+        self.detection.forget_all_found();
         self.state.settings = settings;
         Ok(())
     }
@@ -513,6 +515,7 @@ impl World {
     }
 
     pub(crate) fn get_mut(&mut self, id: BodyId) -> Result<&mut BodyState, WorldError> {
+        self.detection.forget_found(id.index);
         self.state
             .bodies
             .get_mut(id.index as usize)
@@ -532,6 +535,7 @@ impl World {
     fn forget_contacts(&mut self, id: BodyId) {
         self.state.contacts.retain(|c| c.a != id && c.b != id);
         self.state.kept.retain(|k| k.a != id && k.b != id);
+        self.detection.forget_kept();
         self.state.cache.remove_body(id.to_bits());
         self.all_contacts.take();
     }

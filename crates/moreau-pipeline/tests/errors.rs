@@ -358,7 +358,7 @@ fn joints_that_hold_nothing() {
 fn settings_out_of_range() {
     let (mut world, ..) = world();
     type Spoil = fn(&mut WorldSettings, f64);
-    let knobs: [(&str, Spoil); 12] = [
+    let knobs: [(&str, Spoil); 13] = [
         ("prediction_distance", |s, x| s.prediction_distance = x),
         ("bounce_threshold", |s, x| s.bounce_threshold = x),
         ("position_correction.rate", |s, x| {
@@ -381,6 +381,7 @@ fn settings_out_of_range() {
         ("solver.newton.aim", |s, x| s.solver.newton.aim = x),
         ("solver.newton.polish", |s, x| s.solver.newton.polish = x),
         ("closed_gap", |s, x| s.closed_gap = x),
+        ("standstill", |s, x| s.standstill = x),
     ];
     for (name, spoil) in knobs {
         for bad in [-1.0].into_iter().chain(NOT_FINITE) {

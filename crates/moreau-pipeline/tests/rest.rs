@@ -49,11 +49,12 @@ fn busy(world: &mut World, settle: usize, steps: usize) -> usize {
 fn a_pyramid_at_rest_keeps_its_impulses() {
     let (mut world, cubes) = pyramid(WorldSettings::default(), 8);
     let steps = busy(&mut world, 20, 200);
-    assert!(steps <= 40, "{steps}");
+    assert!(steps <= 4, "{steps}");
     for (id, at) in cubes {
         let body = world.body(id).unwrap();
         assert!((body.pose().translation - at).length() < 1e-9);
-        assert!(body.velocity().linear.length() < 2e-10);
+        // 1e-10 m/s at a contact, which adds up over the rows.
+        assert!(body.velocity().linear.length() < 8e-10);
     }
 }
 
@@ -85,7 +86,11 @@ fn a_tall_pyramid_at_rest_is_polished_and_never_solved_again() {
 #[test]
 fn both_switches_have_their_part_in_it() {
     let without = |change: fn(&mut WorldSettings)| {
-        let mut settings = WorldSettings::default();
+        // What stands where it is needs neither.
+        let mut settings = WorldSettings {
+            standstill: 0.0,
+            ..WorldSettings::default()
+        };
         change(&mut settings);
         busy(&mut pyramid(settings, 8).0, 20, 200)
     };

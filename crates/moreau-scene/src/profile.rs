@@ -13,6 +13,8 @@ pub struct ProfileFigures {
     pub stages: Vec<StageFigures>,
     /// Part of the pairs of close bodies whose manifold was kept from an earlier step, 0 to 1.
     pub recycled: f64,
+    /// Part of the pairs whose kept manifold was used as it was, for both bodies stood, 0 to 1.
+    pub placed: f64,
     /// Groups of bodies that touch, in the last step.
     pub islands: usize,
     /// Of the last step in which the fast path solved an island; all zero where there was none.
@@ -41,6 +43,7 @@ pub(crate) struct Profiles {
     times: Vec<StageTimes>,
     pairs: u64,
     recycled: u64,
+    placed: u64,
     islands: usize,
     lanes: LaneFill,
     bytes: WorldBytes,
@@ -51,6 +54,7 @@ impl Profiles {
         self.times.push(profile.times);
         self.pairs += report.pairs as u64;
         self.recycled += report.recycled as u64;
+        self.placed += profile.placed as u64;
         self.islands = report.islands;
         if profile.lanes.contacts > 0 {
             self.lanes = profile.lanes;
@@ -73,13 +77,15 @@ impl Profiles {
                 share: if total > 0.0 { sum / total } else { 0.0 },
             }
         });
+        let of_pairs = |count: u64| match self.pairs {
+            0 => 0.0,
+            all => count as f64 / all as f64,
+        };
         ProfileFigures {
             steps: times.len(),
             stages: stages.collect(),
-            recycled: match self.pairs {
-                0 => 0.0,
-                all => self.recycled as f64 / all as f64,
-            },
+            recycled: of_pairs(self.recycled),
+            placed: of_pairs(self.placed),
             islands: self.islands,
             lanes: self.lanes,
             bytes: self.bytes,

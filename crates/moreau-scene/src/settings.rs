@@ -18,6 +18,9 @@ pub struct SettingsSpec {
     /// Default 1e-10.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub closed_gap: Option<f64>,
+    /// Speed below which a body that contacts push stays exactly where it is, m/s, 0 (none) or more. Default 1e-9.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub standstill: Option<f64>,
     /// Contacts that close slower than this do not bounce, m/s, 0 or more. Default 0.01.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bounce_threshold: Option<f64>,
@@ -280,6 +283,7 @@ impl SettingsSpec {
         set(&mut out.prediction_distance, self.prediction_distance);
         set(&mut out.recycling, self.recycling);
         set(&mut out.closed_gap, self.closed_gap);
+        set(&mut out.standstill, self.standstill);
         set(&mut out.bounce_threshold, self.bounce_threshold);
         set(&mut out.ordered_impacts, self.ordered_impacts);
         set(&mut out.ordered_base_work, self.ordered_base_work);

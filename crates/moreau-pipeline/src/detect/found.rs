@@ -2,6 +2,9 @@
 //!
 //! Pairs are worked on in chunks. What is found of a chunk stands in lists of its own, one after the other and
 //! only the points that there are, so that no pair needs memory of its own and who lists the points reads little.
+//!
+//! Where both bodies of a pair are where they were when its kept manifold was placed last, it is placed: what was found is
+//! used again, with new velocities of approach.
 
 use super::Bound;
 use crate::BodyId;
@@ -10,7 +13,7 @@ use crate::profile::held;
 use crate::recycle::{Kept, Recycling};
 use crate::sweep::{self, Found, Path, Reach};
 use crate::world::WorldState;
-use moreau_collision::FeatureId;
+use moreau_collision::{FeatureId, Manifold};
 use moreau_constraint::ContactFrame;
 use moreau_math::{Vec3, Velocity};
 use rayon::prelude::*;
@@ -32,6 +35,12 @@ pub(super) struct AllFound {
     mixed: Vec<Range<usize>>,
     /// Pairs of which something is kept.
     keeps: usize,
+    /// The pairs that `pairs` and `chunks` are of, where anything is kept.
+    filled: Vec<(u32, u32)>,
+    /// The pairs of the world's list of kept manifolds, which are too large to walk through for that alone.
+    kept: Vec<(u32, u32)>,
+    /// Whether those are known.
+    knows_kept: bool,
 }
 
 /// What was found of a pair.
@@ -41,6 +50,10 @@ pub(super) struct PairFound {
     pub(super) kept_before: Option<u32>,
     pub(super) manifolds: u32,
     pub(super) keep: Keep,
+    /// Where its chunk has room for what was placed.
+    room: Option<u32>,
+    /// Whether that holds while both bodies stay where they are.
+    is_placed: bool,
 }
 
 /// What to keep of a pair for the next step.
@@ -59,14 +72,25 @@ pub(super) enum Keep {
 struct Chunk {
     /// The manifolds to keep from this step on.
     anew: Vec<Kept>,
+    placed: Vec<Placed>,
     listed: Listed,
     counts: Counts,
+}
+
+/// A kept manifold where the bodies are.
+struct Placed {
+    plane: Plane,
+    points: [Point; Manifold::CAPACITY],
+    /// Whether one body alone is dynamic.
+    mixed: bool,
 }
 
 /// Of how many pairs the manifold is a kept one, and how many manifolds were found of all.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) recycled: usize,
+    /// Of those, how many were used again as they are.
+    pub(crate) placed: usize,
     pub(crate) manifolds: usize,
 }
 
@@ -74,7 +98,10 @@ pub(crate) struct Counts {
 #[derive(Default)]
 struct Listed {
     manifolds: Vec<Plane>,
+    /// Of those that are not placed.
     points: Vec<Point>,
+    /// Points of all.
+    count: usize,
     /// Those among the points of each pair of which one body alone is dynamic.
     mixed: Vec<Range<usize>>,
     /// Memory for what is found of one pair.
@@ -82,6 +109,7 @@ struct Listed {
 }
 
 /// What the points of a manifold have in common.
+#[derive(Clone, Copy)]
 struct Plane {
     a: BodyId,
     b: BodyId,
@@ -90,9 +118,12 @@ struct Plane {
     friction: f64,
     restitution: f64,
     points: u32,
+    /// Where its chunk has the points, if the list does not.
+    placed: Option<u32>,
 }
 
 /// What is a point's own; see [`Contact`].
+#[derive(Clone, Copy, Default)]
 struct Point {
     lever_a: Vec3,
     lever_b: Vec3,
@@ -108,6 +139,10 @@ pub(super) struct Given<'a> {
     /// By slot.
     pub(super) reaches: &'a [Reach],
     pub(super) bounds: &'a [Bound],
+    /// Whether the body is where it was, and as it was, in the last search.
+    pub(super) stood: &'a [bool],
+    /// Of the kept manifolds.
+    pub(super) kept: &'a [(u32, u32)],
     pub(super) dt: f64,
 }
 
@@ -115,7 +150,7 @@ impl AllFound {
     pub(super) fn bytes(&self) -> usize {
         let chunks = self.chunks.iter().map(Chunk::bytes);
         let lists = held(&self.pairs) + held(&self.chunks) + chunks.sum::<usize>();
-        lists + held(&self.starts) + held(&self.mixed)
+        lists + held(&self.starts) + held(&self.mixed) + held(&self.filled) + held(&self.kept)
     }
 
     /// The points of each pair of which one body alone is dynamic, in the list of all.
@@ -138,6 +173,27 @@ impl AllFound {
         &self.chunks[pair / CHUNK].anew[index as usize]
     }
 
+    /// The world's list of kept manifolds has changed.
+    pub(super) fn forget_kept(&mut self) {
+        self.knows_kept = false;
+    }
+
+    /// The pairs of the world's list of kept manifolds.
+    pub(super) fn kept_pairs(&mut self, kept: &[Kept]) -> Vec<(u32, u32)> {
+        if !self.knows_kept {
+            self.knows_kept = true;
+            self.kept.clear();
+            self.kept.extend(kept.iter().map(Kept::pair));
+        }
+        debug_assert!(kept.iter().map(Kept::pair).eq(self.kept.iter().copied()));
+        std::mem::take(&mut self.kept)
+    }
+
+    /// Takes their memory back.
+    pub(super) fn give_back(&mut self, kept: Vec<(u32, u32)>) {
+        self.kept = kept;
+    }
+
     /// Finds the manifolds of all pairs, and lists their points in `points`.
     pub(super) fn fill(
         &mut self,
@@ -155,6 +211,10 @@ impl AllFound {
             self.chunks.resize_with(chunks, Chunk::default);
         }
         let chunks = &mut self.chunks[..chunks];
+        if self.keeps == 0 || self.filled != pairs {
+            self.pairs[..pairs.len()].fill(PairFound::default());
+            chunks.iter_mut().for_each(|chunk| chunk.placed.clear());
+        }
         self.mixed.clear();
         if parallel && chunks.len() > 1 {
             let found = self.pairs.par_chunks_mut(CHUNK);
@@ -165,7 +225,7 @@ impl AllFound {
             for chunk in chunks.iter() {
                 self.starts.push(count);
                 self.mixed.extend(chunk.listed.mixed_from(count));
-                count += chunk.listed.points.len();
+                count += chunk.listed.count;
             }
             self.starts.push(count);
             // What is there is written over.
@@ -182,11 +242,11 @@ impl AllFound {
                 chunk.fill(given, pairs, found);
                 std::mem::swap(&mut chunk.listed, &mut listed);
                 let start = count;
-                count += listed.points.len();
+                count += listed.count;
                 if points.len() < count {
                     points.resize(count, Contact::NONE);
                 }
-                listed.write(&mut points[start..count]);
+                listed.write(&chunk.placed, &mut points[start..count]);
                 self.mixed.extend(listed.mixed_from(start));
             }
             points.truncate(count);
@@ -196,9 +256,14 @@ impl AllFound {
         }
         let keeps = chunks.iter().map(|c| c.anew.len() + c.counts.recycled);
         self.keeps = keeps.sum();
+        if self.keeps > 0 && self.filled != pairs {
+            self.filled.clear();
+            self.filled.extend_from_slice(pairs);
+        }
         let counts = chunks.iter().map(|chunk| chunk.counts);
         counts.fold(Counts::default(), |all, chunk| Counts {
             recycled: all.recycled + chunk.recycled,
+            placed: all.placed + chunk.placed,
             manifolds: all.manifolds + chunk.manifolds,
         })
     }
@@ -207,7 +272,7 @@ impl AllFound {
 /// Writes the points of chunks, which start at `starts` (one more than chunks) of all.
 fn list(chunks: &[Chunk], starts: &[usize], points: &mut [Contact]) {
     if let [chunk] = chunks {
-        chunk.listed.write(points);
+        chunk.listed.write(&chunk.placed, points);
         return;
     }
     let middle = chunks.len() / 2;
@@ -224,10 +289,16 @@ impl Chunk {
         let Listed {
             manifolds,
             points,
+            count: _,
             mixed,
             several,
         } = &self.listed;
-        held(&self.anew) + held(manifolds) + held(points) + held(mixed) + held(several)
+        held(&self.anew)
+            + held(&self.placed)
+            + held(manifolds)
+            + held(points)
+            + held(mixed)
+            + held(several)
     }
 
     /// Replaces what was found of a chunk of pairs.
@@ -236,17 +307,17 @@ impl Chunk {
         self.listed.clear();
         self.counts = Counts::default();
         // Both lists are sorted by pair.
-        let kept = &given.state.kept;
+        let kept = given.kept;
         let mut next = match pairs.first() {
-            Some(first) => kept.partition_point(|k| k.pair() < *first),
+            Some(first) => kept.partition_point(|k| k < first),
             None => 0,
         };
         let mut several = std::mem::take(&mut self.listed.several);
         for (pair, found) in pairs.iter().zip(found) {
-            while kept.get(next).is_some_and(|k| k.pair() < *pair) {
+            while kept.get(next).is_some_and(|k| k < pair) {
                 next += 1;
             }
-            let is_kept = kept.get(next).is_some_and(|k| k.pair() == *pair);
+            let is_kept = kept.get(next) == Some(pair);
             found.kept_before = is_kept.then_some(next as u32);
             self.fill_pair(given, *pair, found, &mut several);
         }
@@ -270,6 +341,7 @@ impl Chunk {
         let reach = |index: u32| &given.reaches[index as usize];
         let reaches = (reach(index_a), reach(index_b));
         let reach = reaches.0.towards(reaches.1);
+        let stood = given.stood[index_a as usize] && given.stood[index_b as usize];
         let prediction = state.settings.prediction_distance;
         let recycling = Recycling {
             tolerance: state.settings.recycling,
@@ -277,6 +349,18 @@ impl Chunk {
         };
         let ids = (given.id(index_a), given.id(index_b));
         let kept = found.kept_before.map(|i| &state.kept[i as usize]);
+        if stood && found.is_placed && kept.is_some() && recycling.is_near(reach) {
+            self.counts.recycled += 1;
+            self.counts.placed += 1;
+            self.counts.manifolds += found.manifolds as usize;
+            if let Some(room) = found.room.filter(|_| found.manifolds > 0) {
+                let placed = &mut self.placed[room as usize];
+                placed.approach(&a.body.velocity, &b.body.velocity);
+                self.listed.add_placed(placed, room);
+            }
+            return;
+        }
+        let points = self.listed.points.len();
         found.keep = if kept.is_some_and(|kept| recycling.reuse(kept, (&a, &b), reach, several)) {
             self.counts.recycled += 1;
             Keep::Same
@@ -295,6 +379,41 @@ impl Chunk {
         };
         found.manifolds = self.listed.add(ids, (&a, &b), several);
         self.counts.manifolds += found.manifolds as usize;
+        found.is_placed = stood && matches!(found.keep, Keep::Same);
+        if found.is_placed && found.manifolds > 0 {
+            self.place(points, a.body.is_dynamic() != b.body.is_dynamic(), found);
+        }
+    }
+
+    /// Notes the last manifold of the list, whose points begin at `start`, as one that was placed.
+    fn place(&mut self, start: usize, mixed: bool, found: &mut PairFound) {
+        let plane = *self.listed.manifolds.last().expect("one was added");
+        let mut points = [Point::default(); Manifold::CAPACITY];
+        for (to, point) in points.iter_mut().zip(&self.listed.points[start..]) {
+            *to = *point;
+        }
+        let placed = Placed {
+            plane,
+            points,
+            mixed,
+        };
+        match found.room {
+            Some(room) => self.placed[room as usize] = placed,
+            None => {
+                found.room = Some(self.placed.len() as u32);
+                self.placed.push(placed);
+            }
+        }
+    }
+}
+
+impl Placed {
+    /// Sets the normal velocities of the points with which the two bodies approach each other.
+    fn approach(&mut self, a: &Velocity, b: &Velocity) {
+        let normal = self.plane.normal;
+        for point in &mut self.points[..self.plane.points as usize] {
+            point.approach_velocity = normal.dot(b.at(point.lever_b) - a.at(point.lever_a));
+        }
     }
 }
 
@@ -303,6 +422,7 @@ impl Listed {
         self.manifolds.clear();
         self.points.clear();
         self.mixed.clear();
+        self.count = 0;
     }
 
     /// The mixed pairs' points in a list in which the first is at `start`.
@@ -318,7 +438,7 @@ impl Listed {
         found: &[Found],
     ) -> u32 {
         let mut manifolds = 0;
-        let start = self.points.len();
+        let start = self.count;
         for found in found.iter().filter(|found| !found.manifold.is_empty()) {
             let (friction, restitution) = a.body.material.combine(&b.body.material);
             let normal = found.manifold.normal();
@@ -330,6 +450,7 @@ impl Listed {
                 friction,
                 restitution,
                 points: found.manifold.points().len() as u32,
+                placed: None,
             });
             let points = sweep::points(a, b, found).zip(found.manifold.points());
             self.points
@@ -344,18 +465,33 @@ impl Listed {
                         feature: point.feature,
                     }
                 }));
+            self.count += found.manifold.points().len();
             manifolds += 1;
         }
-        let end = self.points.len();
+        let end = self.count;
         if end > start && a.body.is_dynamic() != b.body.is_dynamic() {
             self.mixed.push(start..end);
         }
         manifolds
     }
 
+    /// Adds the manifold that is placed at `room`.
+    fn add_placed(&mut self, placed: &Placed, room: u32) {
+        let plane = Plane {
+            placed: Some(room),
+            ..placed.plane
+        };
+        if placed.mixed {
+            self.mixed
+                .push(self.count..self.count + plane.points as usize);
+        }
+        self.count += plane.points as usize;
+        self.manifolds.push(plane);
+    }
+
     /// Writes all points in the order (a, b, parts, feature), one at each place.
-    fn write(&self, mut places: &mut [Contact]) {
-        let mut points = self.points.iter();
+    fn write(&self, placed: &[Placed], mut places: &mut [Contact]) {
+        let mut points = &self.points[..];
         for pair in self.manifolds.chunk_by(|m, n| (m.a, m.b) == (n.a, n.b)) {
             let count = pair.iter().map(|plane| plane.points as usize).sum();
             let (of_pair, rest) = std::mem::take(&mut places).split_at_mut(count);
@@ -363,8 +499,16 @@ impl Listed {
             let mut next = of_pair.iter_mut();
             for plane in pair {
                 let frame = ContactFrame::new(plane.normal);
-                let points = points.by_ref().take(plane.points as usize);
-                for (point, place) in points.zip(&mut next) {
+                let count = plane.points as usize;
+                let points = match plane.placed {
+                    Some(room) => &placed[room as usize].points[..count],
+                    None => {
+                        let (of_plane, rest) = points.split_at(count);
+                        points = rest;
+                        of_plane
+                    }
+                };
+                for (point, place) in points.iter().zip(&mut next) {
                     *place = plane.contact(&frame, point);
                 }
             }

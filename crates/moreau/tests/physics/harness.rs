@@ -125,6 +125,7 @@ impl Scene {
         let s = &mut self.settings;
         s.prediction_distance *= size;
         s.bounce_threshold *= speed;
+        s.standstill *= speed;
         s.position_correction.slop *= size;
         s.position_correction.max_speed *= speed;
         s.solver.simd.tolerance *= speed;
