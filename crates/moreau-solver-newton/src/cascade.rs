@@ -133,6 +133,9 @@ pub(crate) struct Cascade {
     stick_steps: u32,
 }
 
+/// Speed (m/s) up to which an island is at rest.
+const AT_REST: f64 = 1e-6;
+
 impl Cascade {
     /// Solves the loaded form from the warm start `l`; `l` and `self.v` hold the answer. A warm start within
     /// `keep` (m/s) is kept.
@@ -140,7 +143,7 @@ impl Cascade {
         &mut self,
         l: &mut Dual,
         settings: &NewtonSettings,
-        keep: f64,
+        (keep, speed): (f64, f64),
     ) -> SolveReport {
         let aim = settings.first_aim();
         let form = &self.form;
@@ -180,6 +183,18 @@ impl Cascade {
         }
         if self.best.residual > aim && !stuck {
             self.newton(settings, cold, &mut count);
+        }
+        // What is off at each contact adds up over a stack, and its top would go by the square of their number.
+        let residual = self.best.residual;
+        if residual <= aim
+            && residual > POLISHED * aim
+            && speed <= AT_REST
+            && settings.polish > 0.0
+            && self.system.factorizations > first
+        {
+            let before = self.system.factorizations;
+            self.polish(settings, aim);
+            polish += self.system.factorizations - before;
         }
         l.clone_from(&self.best.impulses);
         self.form.velocities(l, &mut self.v);

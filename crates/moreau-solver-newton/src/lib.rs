@@ -147,7 +147,8 @@ impl NewtonSolver {
     ///
     /// `speed`: the largest at which the bodies moved before forces, m/s. Where it is less than what the warm
     /// start leaves at contacts, the impulses of the last step have just stopped the bodies, and would set
-    /// them off again in the other direction: they are polished, although they are within the aim.
+    /// them off again in the other direction: they are polished, although they are within the aim. Up to 1e-6 m/s the answer is
+    /// polished as well: what is off at each contact adds up over a stack.
     ///
     /// # Errors
     /// As [`ContactSolver::solve`].
@@ -174,7 +175,7 @@ impl NewtonSolver {
         }
         self.cascade.form.load(problem);
         let mut l = Dual::from_impulses(impulses);
-        let report = self.cascade.solve(&mut l, &self.settings, keep);
+        let report = self.cascade.solve(&mut l, &self.settings, (keep, speed));
         impulses.contacts.clone_from(&l.contacts);
         impulses.rows.clone_from(&l.rows);
         self.cascade
@@ -246,7 +247,7 @@ pub struct NewtonStats {
     pub krylov: u32,
     /// Steps of the Krylov method, all systems together: products with the matrix.
     pub krylov_iterations: u64,
-    /// Systems among these that went into the polish of a warm start that was nearly the answer.
+    /// Systems among these that went into the polish of a warm start that was nearly the answer, or of an answer at rest.
     pub polish: u32,
     /// Systems among these of interior points.
     pub interior: u32,

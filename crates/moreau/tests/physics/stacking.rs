@@ -82,6 +82,35 @@ fn towers_stand() {
     }
 }
 
+/// What is off at each contact adds up over a tower as a lean does: its top goes by half the square of their number
+/// times as fast.
+#[test]
+fn tall_towers_come_to_rest() {
+    for count in [40, 50, 60, 100] {
+        let scene = tower(&vec![1.0; count]);
+        for placement in [Placement::HOME, Placement::random(count as u64, 10.0)] {
+            for dt in [1.0 / 60.0, 1.0 / 240.0] {
+                let mut placed = scene.place(&placement);
+                let moved = drift(&mut placed, &scene, dt, 600.0 * dt);
+                let (mut factorizations, mut sweeps) = (0, 0);
+                let mut energy = 0.0_f64;
+                placed.run(&scene, dt, 60.0 * dt, |placed, report| {
+                    factorizations += report.factorizations;
+                    sweeps += report.total_sweeps;
+                    energy = energy.max(placed.world.kinetic_energy());
+                });
+                let what = format!("{count} at {dt:.4} s");
+                near(&format!("drift of {what}"), moved, 0.0, 2e-8);
+                near(&format!("energy of {what}"), energy, 0.0, 1e-14);
+                assert!(
+                    factorizations <= 60 && sweeps <= 300,
+                    "{what}: {factorizations} factorisations, {sweeps} sweeps in 60 steps"
+                );
+            }
+        }
+    }
+}
+
 #[test]
 fn heavy_on_light_stands() {
     let alternating: Vec<f64> = (0..10)
