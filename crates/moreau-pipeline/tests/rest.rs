@@ -61,7 +61,12 @@ fn a_pyramid_at_rest_keeps_its_impulses() {
 /// The gaps that are only rounding carry 35 kN here.
 #[test]
 fn a_tall_pyramid_at_rest_is_polished_and_never_solved_again() {
-    let (mut world, cubes) = pyramid(WorldSettings::default(), 20);
+    // Where it stands it needs no polish in hundreds of steps.
+    let moving = WorldSettings {
+        standstill: 0.0,
+        ..WorldSettings::default()
+    };
+    let (mut world, cubes) = pyramid(moving, 20);
     let (mut polished, mut most) = (0, 0);
     for step in 0..200 {
         let report = world.step(DT).unwrap();
