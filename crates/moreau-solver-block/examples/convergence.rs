@@ -1,5 +1,6 @@
 //! Sweeps and time of block sweeps, with and without Anderson acceleration, over a folder of problem
-//! files (`MOREAU_PROBLEMS`, or ../shared/problems beside the workspace), one line a problem.
+//! files, one line a problem: `made` of the large sets where they are at hand (`MOREAU_PROBLEMS`, or
+//! ../shared/problems beside the workspace), else fixtures/problems.
 
 #[path = "../tests/support/mod.rs"]
 mod support;
@@ -7,8 +8,10 @@ mod support;
 use moreau_constraint::ContactProblem;
 use moreau_math::libm;
 use moreau_solver::ContactSolver;
+use moreau_solver::files::ReferenceProblem;
 use moreau_solver_block::{BlockSettings, BlockSolver};
 use moreau_solver_pgs::{PgsSettings, PgsSolver};
+use std::path::Path;
 use std::time::Instant;
 
 const BUDGET: u32 = 20_000;
@@ -43,12 +46,21 @@ fn run(solver: &mut dyn ContactSolver, problem: &ContactProblem) -> Outcome {
     }
 }
 
-fn main() {
-    let folder = support::problems().join("made");
-    let Some(files) = support::read_folder(&folder) else {
-        println!("no problems in {}", folder.display());
-        return;
-    };
+/// The problems of the large set, else those of the workspace.
+fn problems() -> Result<Vec<ReferenceProblem>, String> {
+    let made = support::problems().join("made");
+    let read = |folder: &Path| support::read_folder(folder).filter(|files| !files.is_empty());
+    if let Some(files) = read(&made) {
+        return Ok(files);
+    }
+    let made = made.display();
+    eprintln!("no problems in {made} (set MOREAU_PROBLEMS): only fixtures/problems");
+    let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/problems");
+    read(&fixtures).ok_or_else(|| format!("no problems in {made}, nor in {}", fixtures.display()))
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let files = problems()?;
     println!(
         "sweeps to the file's tolerance (or the residual after {BUDGET}), ns a contact and sweep"
     );
@@ -101,4 +113,5 @@ fn main() {
             files.len()
         );
     }
+    Ok(())
 }
