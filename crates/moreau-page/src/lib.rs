@@ -57,3 +57,7 @@ pub use frame::{
 };
 pub use html::{About, Gate, History, html, html_overlaid};
 pub use recording::Recording;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -73,3 +73,7 @@ pub use settings::{
 };
 pub use shape::{ChildSpec, ShapeRef, ShapeSpec};
 pub use table::Table;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

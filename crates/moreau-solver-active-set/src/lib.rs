@@ -46,3 +46,7 @@ mod solver;
 pub use lcp::{ENUMERATION_LIMIT, LcpAnswer, LcpError, NoSolution, lcp_residual, solve_lcp_exact};
 pub use settings::ActiveSetSettings;
 pub use solver::ActiveSetSolver;
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;
