@@ -56,11 +56,12 @@ export class Plot {
       series,
       hooks: { ready: [(u) => this.listen(u)] },
     }, data, this.holder);
-    this.mark(this.at);
   }
 
+  /** Called once the chart has scales: before, nothing has a place. */
   listen(u) {
     u.over.append(this.marker);
+    this.mark(this.at);
     const at = (e) => {
       const { left } = u.over.getBoundingClientRect();
       this.seek(this.time[u.posToIdx(e.clientX - left)]);

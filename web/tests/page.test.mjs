@@ -206,6 +206,28 @@ describe("pages in a browser", { skip, concurrency: false }, () => {
     });
   }
 
+  test("plots mark the step of the address, and of the scrubber", async (t) => {
+    const { page, wrong } = await open(t, "pyramid_20", "frame=100");
+    await drawn(page);
+    const last = await page.evaluate(() => window.moreau.run.steps.at(-1));
+    const marks = async (step) => {
+      const places = await page.$$eval("#plots .now", (lines) => lines.map((line) => {
+        const [at, plot] = [line, line.parentElement].map((e) => e.getBoundingClientRect());
+        return { x: at.left - plot.left, width: plot.width };
+      }));
+      assert.equal(places.length, 5);
+      for (const { x, width } of places) assert.ok(Math.abs(x - (width * step) / last) < 2, JSON.stringify({ x, width, step, last }));
+    };
+    await marks(100);
+    await scrub(page, 200);
+    await marks(200);
+    // Plots that are made anew keep it.
+    await page.keyboard.press("t");
+    await drawn(page);
+    await marks(200);
+    assert.deepEqual(wrong, []);
+  });
+
   test("pages are legible in light and dark, and scrub", async (t) => {
     const { page, wrong } = await open(t, "pyramid_20", "frame=100&theme=dark&impulses=1");
     for (const theme of ["dark", "light"]) {
