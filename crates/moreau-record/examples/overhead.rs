@@ -27,6 +27,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let (mut run, mut alone) = (start()?, start()?);
     let about = RunDescription::of(&run);
+    if let Some(folder) = std::path::Path::new(file).parent() {
+        std::fs::create_dir_all(folder)?;
+    }
     let mut recorder = Recorder::create(file, run.world(), &about, RecorderSettings::default())?;
     let bodies = run.world().bodies();
     let moving = bodies.filter(|b| b.mass_properties().mass > 0.0).count();

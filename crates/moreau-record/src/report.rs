@@ -1,7 +1,7 @@
 use moreau_pipeline::{StageTimes, StepReport};
 use rusqlite::{Connection, Row, params};
 
-/// What a recorded step did: the fields of [`StepReport`] under the same names.
+/// What a recorded step did: the fields of [`StepReport`] that a recording keeps, under the same names.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[allow(missing_docs, reason = "each field is that of StepReport")]
 pub struct FrameReport {
