@@ -24,14 +24,14 @@ const AFTER: &str = "Examples:
   moreau run tower_30                         run a scene and print its figures
   moreau view pyramid_20                      run it and watch it in the browser, offline
   moreau run tower_30 --threads 2 --json      figures as one JSON object
-  moreau run pile --profile                   see where the time of its steps goes
+  moreau run pyramid_20 --profile             see where the time of its steps goes
   moreau record tower_30                      keep every pose, contact and report in one file
   moreau view out/tower_30.sqlite             watch what was recorded
   moreau query out/tower_30.sqlite --heaviest 10
   moreau compare tower_30 --solvers newton,pgs
   moreau check my.json                        find the first mistake in a scene file
-  moreau run pile --dump-step 40 pile.json    write the contact problem of step 40
-  moreau solve pile.json --solver pgs         solve it by another solver
+  moreau run seams --dump-step 40 step.json   write the contact problem of step 40
+  moreau solve step.json --solver pgs         solve it by another solver
 
 Exit codes: 0 done, 1 the run or one of its scene's gates failed, a replay has other bits, an answer
 is not certified or a file cannot be written, 2 wrong usage or input, 130 interrupted by Ctrl-C.";

@@ -18,7 +18,7 @@ impl Dump {
     /// From the two values of the argument.
     pub(crate) fn new(values: &[String], steps: u64) -> Result<Self, Fault> {
         let [step, path] = values else {
-            let help = "such as --dump-step 40 pile.json";
+            let help = "such as --dump-step 40 step.json";
             return Err(Fault::input("--dump-step takes a step and a file", help));
         };
         match step.parse() {

@@ -1,6 +1,7 @@
 //! Wrong usage and input, exit codes, pipes, and where scenes are found.
 
 use crate::folder::{Folder, Ran, SCENE};
+use std::path::Path;
 use std::process::Stdio;
 
 #[test]
@@ -167,6 +168,36 @@ fn unknown_scenes_and_files() {
         "pair.json/a.html",
     ]);
     assert_eq!(ran.code, 1, "{ran:?}");
+}
+
+#[test]
+fn the_examples_of_the_help_text_succeed() {
+    let folder = Folder::new("examples");
+    std::fs::create_dir_all(folder.path("fixtures/scenes")).unwrap();
+    for scene in ["tower_30", "pyramid_20", "seams"] {
+        let file = format!("fixtures/scenes/{scene}.json");
+        let kept = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("../..")
+            .join(&file);
+        std::fs::copy(kept, folder.path(&file)).unwrap();
+    }
+    folder.write("my.json", SCENE);
+    let help = folder.moreau(&["--help"]).out;
+    let (_, after) = help.split_once("Examples:").unwrap();
+    let examples: Vec<Vec<&str>> = after
+        .lines()
+        .filter_map(|line| line.strip_prefix("  moreau "))
+        // What it does follows after some blanks.
+        .map(|line| line.split("  ").next().unwrap().split(' ').collect())
+        .collect();
+    assert_eq!(examples.len(), 11, "{help}");
+    for mut example in examples {
+        if example[0] == "view" {
+            example.push("--no-open");
+        }
+        let ran = folder.moreau(&example);
+        assert_eq!(ran.code, 0, "moreau {}: {}", example.join(" "), ran.err);
+    }
 }
 
 #[test]
