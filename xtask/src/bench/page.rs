@@ -83,8 +83,9 @@ impl Page {
         let mut text = String::from(
             "\n## Side by side\n\n\
              The same scenes, geometry, friction and steps of 1/60 s in all engines; one thread, no body \
-             sleeps, all else each engine's default. Each engine runs in a process of its own, and they \
-             take turns of ten steps. Times are of the steps from `measure_from` on, `all` is the mean of \
+             sleeps, all else each engine's default. What stands still keeps its pose and the places of its \
+             contacts in moreau (`standstill`), whose forces are held against Coulomb's law in every step all \
+             the same. Each engine runs in a process of its own, and they take turns of ten steps. Times are of the steps from `measure_from` on, `all` is the mean of \
              all steps. Overlap is measured on the final poses by `closest_points` for everybody. Drift \
              is the largest move across gravity, for the spinning top the relative change of its angular \
              momentum. The residual is how far the worst contact of the worst step is from Coulomb's law; \
