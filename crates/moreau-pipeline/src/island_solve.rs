@@ -19,7 +19,7 @@ use crate::trial::{CHEAP, Cost, Outcome, Pause, Trial};
 use crate::warm_start::warm_scale;
 use crate::ways::{Solved, Way, Ways};
 use crate::world::WorldState;
-use crate::{IslandSolver, JointKind, PositionCorrection, WorldError};
+use crate::{IslandSolver, JointKind, PositionCorrection, WorldError, WorldSettings};
 use moreau_constraint::{
     BodyInput, ContactPoint, ContactProblem, Impulses, ProblemError, Row, ball_joint_rows,
     distance_joint_row,
@@ -50,7 +50,13 @@ const AT_REST: f64 = 1e-6;
 
 /// Work of a contact's force over a gap (J) up to which the gap may stay: what lies on it has gained that
 /// energy by rising.
-pub(crate) const GAP_ENERGY: f64 = 1e-6;
+const GAP_ENERGY: f64 = 1e-6;
+
+/// Whether a gap (m) is only rounding in an island at rest that is solved exactly, on a contact whose normal impulse
+/// was `impulse` (N s).
+pub(crate) fn is_slight(settings: &WorldSettings, gap: f64, impulse: f64, dt: f64) -> bool {
+    gap <= settings.closed_gap && gap * (impulse / dt) <= GAP_ENERGY
+}
 
 /// Memory and solvers of one worker.
 pub(crate) struct Worker {
@@ -370,8 +376,8 @@ impl Worker {
             let gap = input.points[*index as usize].separation;
             let mut bias = self.problem.contacts()[i].bias;
             // A negative bias is that of a bounce.
-            let force = self.impulses.contacts[i].x / input.dt;
-            let slight = gap <= input.state.settings.closed_gap && gap * force <= GAP_ENERGY;
+            let impulse = self.impulses.contacts[i].x;
+            let slight = is_slight(&input.state.settings, gap, impulse, input.dt);
             if gap > 0.0 && slight && bias.x > 0.0 {
                 bias.x = 0.0;
                 self.problem.set_bias(i, bias)?;

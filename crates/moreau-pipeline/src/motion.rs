@@ -26,15 +26,16 @@
 //! Where something bounces, the ways of its island count ([`crate::ways`]).
 //!
 //! What contacts push and is slower than [`WorldSettings::standstill`](crate::WorldSettings::standstill), before the step
-//! and after it, stays where it is, bit for bit, but for what closes a gap; its velocity is kept. Solvers leave velocities of that size where nothing moves. A pile that
-//! followed them would present the next step with other contacts, by rounding, whose impulses of old no longer are the
-//! answer: in a tall stack what is off grows by half from step to step until it must be solved anew.
+//! and after it, stays where it is, bit for bit, but for what closes a gap; its velocity is kept. Solvers leave velocities
+//! of that size where nothing moves. A pile that followed them would present the next step with other contacts, by
+//! rounding, whose impulses of old no longer are the answer: in a tall stack what is off grows by half from step to step
+//! until it must be solved anew.
 
 use crate::body::BodyState;
 use crate::contact::Contact;
 use crate::integrate::{Motion, Start};
 use crate::island::Islands;
-use crate::island_solve::{GAP_ENERGY, IslandResult};
+use crate::island_solve::{IslandResult, is_slight};
 use crate::share::{SHARE, each_slot, each_slot_of_two};
 use crate::world::WorldState;
 use crate::{BodyKind, IslandSolver};
@@ -178,8 +179,7 @@ pub(crate) fn gather(
         };
         *held = Held::default();
     });
-    let (standstill, closed_gap) = (state.settings.standstill, state.settings.closed_gap);
-    let most_work = GAP_ENERGY * dt;
+    let standstill = state.settings.standstill;
     for (range, result) in islands.ranges.iter().zip(results) {
         let bodies = &islands.bodies[range.bodies.clone()];
         let contacts = &islands.contacts[range.contacts.clone()];
@@ -224,8 +224,8 @@ pub(crate) fn gather(
                     Pace::Fast => hold(state, &points[index], *impulse, (slot, other), held),
                     Pace::Slow => {
                         let gap = points[index].separation;
-                        let counts = !exact || gap > closed_gap || gap * impulse.x > most_work;
-                        held.closes |= gap > ROUNDING * standstill * dt && counts;
+                        let stays = exact && is_slight(&state.settings, gap, impulse.x, dt);
+                        held.closes |= gap > ROUNDING * standstill * dt && !stays;
                         held.pushed = true;
                     }
                     Pace::Still => held.pushed = true,

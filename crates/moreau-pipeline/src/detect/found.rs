@@ -211,7 +211,8 @@ impl AllFound {
             self.chunks.resize_with(chunks, Chunk::default);
         }
         let chunks = &mut self.chunks[..chunks];
-        if self.keeps == 0 || self.filled != pairs {
+        let same = self.keeps > 0 && self.filled == pairs;
+        if !same {
             self.pairs[..pairs.len()].fill(PairFound::default());
             chunks.iter_mut().for_each(|chunk| chunk.placed.clear());
         }
@@ -256,7 +257,7 @@ impl AllFound {
         }
         let keeps = chunks.iter().map(|c| c.anew.len() + c.counts.recycled);
         self.keeps = keeps.sum();
-        if self.keeps > 0 && self.filled != pairs {
+        if self.keeps > 0 && !same {
             self.filled.clear();
             self.filled.extend_from_slice(pairs);
         }
