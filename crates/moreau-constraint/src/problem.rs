@@ -348,12 +348,24 @@ impl ContactProblem {
 
     /// Adds M^-1 J_c' l to `v`: the impulse `l` (contact frame, N s) on B and its opposite on A.
     pub fn apply_contact(&self, c: &ContactPoint, l: Vec3, v: &mut [Velocity]) {
-        let p = c.frame.to_world(l);
-        let (a, b) = (&self.bodies[c.a], &self.bodies[c.b]);
-        v[c.a].linear -= p * a.inverse_mass;
-        v[c.a].angular -= a.inverse_inertia.mul_vec(c.lever_a.cross(p));
-        v[c.b].linear += p * b.inverse_mass;
-        v[c.b].angular += b.inverse_inertia.mul_vec(c.lever_b.cross(p));
+        self.push_a(c, l, &mut v[c.a]);
+        self.push_b(c, l, &mut v[c.b]);
+    }
+
+    /// What [`apply_contact`](Self::apply_contact) does to the velocity of the contact's body A.
+    #[inline]
+    pub fn push_a(&self, c: &ContactPoint, l: Vec3, v: &mut Velocity) {
+        let (p, a) = (c.frame.to_world(l), &self.bodies[c.a]);
+        v.linear -= p * a.inverse_mass;
+        v.angular -= a.inverse_inertia.mul_vec(c.lever_a.cross(p));
+    }
+
+    /// What [`apply_contact`](Self::apply_contact) does to the velocity of the contact's body B.
+    #[inline]
+    pub fn push_b(&self, c: &ContactPoint, l: Vec3, v: &mut Velocity) {
+        let (p, b) = (c.frame.to_world(l), &self.bodies[c.b]);
+        v.linear += p * b.inverse_mass;
+        v.angular += b.inverse_inertia.mul_vec(c.lever_b.cross(p));
     }
 
     /// Adds M^-1 J_r' l to `v`.

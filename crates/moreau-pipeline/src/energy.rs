@@ -2,6 +2,7 @@
 
 use moreau_constraint::{ContactProblem, Impulses};
 use moreau_math::{Velocity, vec3};
+use std::ops::Range;
 
 /// Energy (J) that the impulses put into an island, 1/2 sum l·(u_free + u+) with the velocities of the surfaces, and
 /// the size of its terms.
@@ -32,16 +33,44 @@ pub(crate) fn energy_input(
 pub(crate) const ROUNDING: f64 = 1e-12;
 
 /// Whether impulses put energy into an island that they do not take out again. Looks at the contacts only where
-/// the bodies have more energy than without impulses.
-pub(crate) fn adds_energy(problem: &ContactProblem, impulses: &Impulses, v: &[Velocity]) -> bool {
-    let bodies = problem.bodies().iter();
-    let free = bodies.fold(0.0, |sum, b| sum + b.kinetic_energy(&b.velocity));
+/// the bodies have more energy than without impulses. `parallel`: on the threads of the pool.
+pub(crate) fn adds_energy(
+    problem: &ContactProblem,
+    impulses: &Impulses,
+    v: &[Velocity],
+    parallel: bool,
+) -> bool {
+    let bodies = problem.bodies();
+    let [before, after] = sum(parallel, 0..bodies.len(), &|i| {
+        let body = &bodies[i];
+        [&body.velocity, &v[i]].map(|v| body.kinetic_energy(v))
+    });
     // What is no number adds energy.
-    if problem.kinetic_energy(v) <= free {
+    if after <= before {
         return false;
     }
     let (energy, scale) = energy_input(problem, impulses, v);
     !(energy <= ROUNDING * scale)
+}
+
+/// Items that are summed up one after the other.
+const SUMMED: usize = 1024;
+
+/// The sums of what `of` says of each index; the same bits whether `parallel` or not.
+fn sum(parallel: bool, range: Range<usize>, of: &(impl Fn(usize) -> [f64; 2] + Sync)) -> [f64; 2] {
+    let add = |[a, b]: [f64; 2], [c, d]: [f64; 2]| [a + c, b + d];
+    if range.len() <= SUMMED {
+        return range.fold([0.0; 2], |sum, i| add(sum, of(i)));
+    }
+    let middle = range.start + range.len() / 2;
+    let first = || sum(parallel, range.start..middle, of);
+    let second = || sum(parallel, middle..range.end, of);
+    let (first, second) = if parallel {
+        rayon::join(first, second)
+    } else {
+        (first(), second())
+    };
+    add(first, second)
 }
 
 /// Takes the part of impulses that add energy for which none is added.

@@ -36,7 +36,7 @@ use crate::contact::Contact;
 use crate::integrate::{Motion, Start};
 use crate::island::Islands;
 use crate::island_solve::{IslandResult, is_slight};
-use crate::share::{SHARE, each_slot, each_slot_of_two};
+use crate::share::{SHARE, each_run, each_slot, each_slot_of_two};
 use crate::world::WorldState;
 use crate::{BodyKind, IslandSolver};
 use moreau_math::{Vec3, Velocity};
@@ -82,6 +82,8 @@ pub(crate) struct Ride {
     bent: bool,
     /// Whether it stays where it is.
     pub(crate) stands: bool,
+    /// In which look at the gaps its mean velocity was changed last; 0: in none.
+    changed: u8,
 }
 
 impl Held {
@@ -145,6 +147,8 @@ pub(crate) struct Moving<'a> {
     pub(crate) motions: &'a mut Vec<Motion>,
     pub(crate) held: &'a mut Vec<Held>,
     pub(crate) rides: &'a mut Vec<Ride>,
+    /// Memory for which contacts close their gaps.
+    pub(crate) closing: &'a mut Vec<bool>,
     pub(crate) dt: f64,
     /// Whether the threads of the pool take parts of it.
     pub(crate) parallel: bool,
@@ -166,6 +170,7 @@ pub(crate) fn gather(
         motions,
         held,
         rides,
+        closing,
         dt,
         parallel,
     } = moving;
@@ -183,7 +188,6 @@ pub(crate) fn gather(
     for (range, result) in islands.ranges.iter().zip(results) {
         let bodies = &islands.bodies[range.bodies.clone()];
         let contacts = &islands.contacts[range.contacts.clone()];
-        let exact = result.solver == IslandSolver::Newton;
         let parallel = parallel && bodies.len() >= 2 * SHARE;
         let lists = (&mut motions[..], &mut held[..]);
         each_slot_of_two(parallel, bodies, lists, |i, slot, (motion, held)| {
@@ -199,37 +203,28 @@ pub(crate) fn gather(
             let speed = starts[slot].speed.max(motion.velocity.linear.length());
             held.pace = pace(&state.bodies[slot].value, (speed, motion), standstill);
         });
+        let marking = Marking {
+            state,
+            ends: &islands.ends,
+            starts,
+            exact: result.solver == IslandSolver::Newton,
+            dt,
+        };
         if parallel {
             each_slot(true, contacts, points, |i, _, p| {
                 p.impulse = result.impulses[i];
             });
-        }
-        for (index, impulse) in contacts.iter().zip(&result.impulses) {
-            let index = *index as usize;
-            if !parallel {
-                points[index].impulse = *impulse;
-            }
-            let (a, b) = islands.ends[index];
-            if *impulse == Vec3::ZERO {
-                continue;
-            }
-            // The point is large: not fetched for nothing.
-            for (slot, other) in [(a, b), (b, a)] {
-                let (start, held) = (&starts[slot as usize], &mut held[slot as usize]);
-                let known = held.rank >= Held::ALL.rank || held.pushed && held.pace == Pace::Still;
-                if known || impulse.length() * start.inverse_mass <= RESOLVED {
-                    continue;
+            // Marks of a body follow from its contacts in their order, so bodies may be shared out.
+            let points = &points[..];
+            each_run(true, bodies, held, |first, held| {
+                for (index, impulse) in contacts.iter().zip(&result.impulses) {
+                    marking.mark((*index, *impulse), points, (first, held));
                 }
-                match held.pace {
-                    Pace::Fast => hold(state, &points[index], *impulse, (slot, other), held),
-                    Pace::Slow => {
-                        let gap = points[index].separation;
-                        let stays = exact && is_slight(&state.settings, gap, impulse.x, dt);
-                        held.closes |= gap > ROUNDING * standstill * dt && !stays;
-                        held.pushed = true;
-                    }
-                    Pace::Still => held.pushed = true,
-                }
+            });
+        } else {
+            for (index, impulse) in contacts.iter().zip(&result.impulses) {
+                points[*index as usize].impulse = *impulse;
+                marking.mark((*index, *impulse), points, (0, held));
             }
         }
         for slot in &islands.joints[range.joints.clone()] {
@@ -270,7 +265,62 @@ pub(crate) fn gather(
             }
         }
     }
-    keep_gaps((islands, results), points, (motions, rides), dt, parallel);
+    keep_gaps(
+        (islands, results),
+        points,
+        (motions, rides),
+        closing,
+        (dt, parallel),
+    );
+}
+
+/// What marks bodies that the contacts of an island push.
+struct Marking<'a> {
+    state: &'a WorldState,
+    /// Slots of the bodies of each contact.
+    ends: &'a [(u32, u32)],
+    starts: &'a [Start],
+    /// Whether the island is solved exactly.
+    exact: bool,
+    dt: f64,
+}
+
+impl Marking<'_> {
+    /// Of a contact, by its index, with its impulse (n, t1, t2; N s), those of its bodies that are among `held`, whose
+    /// first is in the slot `first`.
+    fn mark(
+        &self,
+        (index, impulse): (u32, Vec3),
+        points: &[Contact],
+        (first, held): (usize, &mut [Held]),
+    ) {
+        if impulse == Vec3::ZERO {
+            return;
+        }
+        let (state, standstill) = (self.state, self.state.settings.standstill);
+        let (a, b) = self.ends[index as usize];
+        for (slot, other) in [(a, b), (b, a)] {
+            let Some(held) = held.get_mut((slot as usize).wrapping_sub(first)) else {
+                continue;
+            };
+            let known = held.rank >= Held::ALL.rank || held.pushed && held.pace == Pace::Still;
+            if known || impulse.length() * self.starts[slot as usize].inverse_mass <= RESOLVED {
+                continue;
+            }
+            // The point is large: not fetched for nothing.
+            let p = &points[index as usize];
+            match held.pace {
+                Pace::Fast => hold((state, self.starts), p, impulse, (slot, other), held),
+                Pace::Slow => {
+                    let slight = is_slight(&state.settings, p.separation, impulse.x, self.dt);
+                    let stays = self.exact && slight;
+                    held.closes |= p.separation > ROUNDING * standstill * self.dt && !stays;
+                    held.pushed = true;
+                }
+                Pace::Still => held.pushed = true,
+            }
+        }
+    }
 }
 
 /// Part of the speed of standstill that is rounding: no gap is closed with it.
@@ -292,26 +342,27 @@ fn pace(body: &Option<BodyState>, (speed, motion): (f64, &Motion), standstill: f
     }
 }
 
-/// Marks the normal of a contact whose impulse (n, t1, t2; N s) pushes the body in `slot` off that in `other`.
+/// Marks the normal of a contact whose impulse (n, t1, t2; N s) pushes the body in `slot` off that in `other`. `starts`: by slot.
 pub(crate) fn hold(
-    state: &WorldState,
+    (state, starts): (&WorldState, &[Start]),
     p: &Contact,
     impulse: Vec3,
     (slot, other): (u32, u32),
     held: &mut Held,
 ) {
-    let kind = |index: u32| {
-        let body = state.bodies[index as usize].value.as_ref();
-        body.map_or((BodyKind::Static, 0.0), |b| (b.kind, b.inverse_mass))
-    };
     // What is held in all directions already need not be looked up.
     let nothing = impulse == Vec3::ZERO || held.rank >= Held::ALL.rank;
-    if nothing || impulse.length() * kind(slot).1 <= RESOLVED {
+    let inverse_mass = |index: u32| starts[index as usize].inverse_mass;
+    if nothing || impulse.length() * inverse_mass(slot) <= RESOLVED {
         return;
     }
-    if kind(other).0 == BodyKind::Kinematic {
-        *held = Held::ALL;
-        return;
+    // Bodies are large: not fetched for nothing.
+    if inverse_mass(other) == 0.0 {
+        let body = state.bodies[other as usize].value.as_ref();
+        if body.is_some_and(|body| body.kind == BodyKind::Kinematic) {
+            *held = Held::ALL;
+            return;
+        }
     }
     held.hold(p.normal);
     if let Some(arm) = pivot(state, p, (slot, other)) {
@@ -358,20 +409,21 @@ fn pivot(state: &WorldState, p: &Contact, (slot, other): (u32, u32)) -> Option<V
 }
 
 /// Most looks at the gaps of an island.
-const LOOKS: usize = 8;
+const LOOKS: u8 = 8;
 
 /// Where mean velocities would close a gap which the end velocities leave open, the end velocities
 /// count.
 ///
-/// A body whose mean velocity has changed may close other gaps, so that all of its island are looked at again, there and
-/// back by turns. Where that goes on for long, in a chain whose contacts are in no order, all bodies of the island
-/// with contacts get their end velocities, which close none.
+/// A body whose mean velocity has changed may close other gaps, so that its contacts are looked at again, those of the
+/// island there and back by turns. Where that goes on for long, in a chain whose contacts are in no order, all bodies of the island
+/// with contacts get their end velocities, which close none. `closing`: memory for what each contact does at first, where
+/// threads share that.
 fn keep_gaps(
     (islands, results): (&Islands, &[IslandResult]),
     points: &[Contact],
-    (motions, rides): (&mut [Motion], &[Ride]),
-    dt: f64,
-    parallel: bool,
+    (motions, rides): (&mut [Motion], &mut [Ride]),
+    closing: &mut Vec<bool>,
+    (dt, parallel): (f64, bool),
 ) {
     let closes = |p: &Contact, motions: &[Motion]| {
         let (a, b) = (&motions[p.a.index as usize], &motions[p.b.index as usize]);
@@ -384,9 +436,12 @@ fn keep_gaps(
     };
     let bent = |slot: u32| rides[slot as usize].bent;
     let may = |((a, b), p): (&(u32, u32), &Contact)| (bent(*a) || bent(*b)) && closes(p, motions);
+    closing.clear();
     let any = if parallel {
         let pairs = islands.ends.par_iter().zip(points);
-        pairs.with_min_len(SHARE).any(may)
+        let pairs = pairs.with_min_len(SHARE);
+        pairs.map(may).collect_into_vec(closing);
+        closing.contains(&true)
     } else {
         islands.ends.iter().zip(points).any(may)
     };
@@ -404,23 +459,44 @@ fn keep_gaps(
             continue;
         }
         let contacts = &islands.contacts[range.contacts.clone()];
-        let look = |index: &u32, motions: &mut [Motion]| {
-            let p = &points[*index as usize];
+        // Whether a contact closes its gap in a look. Others than those of bodies that were changed in this look or the last
+        // one would be found as they were.
+        let mut look = |index: u32, number: u8| {
+            let (a, b) = islands.ends[index as usize];
+            let changed = |slot: u32| rides[slot as usize].changed > 0;
+            if number == 1
+                && !(changed(a) || changed(b))
+                && closing.get(index as usize) == Some(&false)
+            {
+                return false;
+            }
+            let may = |slot: u32| match number {
+                1 => rides[slot as usize].bent,
+                _ => rides[slot as usize].changed + 1 >= number,
+            };
+            if !(may(a) || may(b)) {
+                return false;
+            }
+            let p = &points[index as usize];
             let does = closes(p, motions);
             if does {
                 end(p, motions);
+                for slot in [a, b] {
+                    rides[slot as usize].changed = number;
+                }
             }
             does
         };
         let mut open = false;
-        for _ in 0..LOOKS / 2 {
-            let there = contacts.iter().filter(|i| look(i, motions)).count();
-            if there == 0 {
-                open = true;
-                break;
-            }
-            let back = contacts.iter().rev().filter(|i| look(i, motions)).count();
-            if back == 0 {
+        for number in 1..=LOOKS {
+            // All of them, whatever the first ones are.
+            let of = |found: usize, index: &u32| found + usize::from(look(*index, number));
+            let count = if number % 2 == 1 {
+                contacts.iter().fold(0, of)
+            } else {
+                contacts.iter().rev().fold(0, of)
+            };
+            if count == 0 {
                 open = true;
                 break;
             }

@@ -59,6 +59,40 @@ fn divide<T: Send, U: Send>(
     );
 }
 
+/// Calls `work(first, items)` for runs of the items of all slots, each on a thread of its own; `first` is the slot of the first
+/// of these items. `slots` ascend, and say which items count: each run has as many of them.
+pub(crate) fn each_run<T: Send>(
+    parallel: bool,
+    slots: &[u32],
+    items: &mut [T],
+    work: impl Fn(usize, &mut [T]) + Sync,
+) {
+    let runs = if parallel {
+        rayon::current_num_threads().min(slots.len() / SHARE).max(1)
+    } else {
+        1
+    };
+    cut(runs, slots, (0, items), &work);
+}
+
+fn cut<T: Send>(
+    runs: usize,
+    slots: &[u32],
+    (first, items): (usize, &mut [T]),
+    work: &(impl Fn(usize, &mut [T]) + Sync),
+) {
+    if runs <= 1 {
+        return work(first, items);
+    }
+    let (slots, more_slots) = slots.split_at(slots.len() * (runs / 2) / runs);
+    let boundary = more_slots[0] as usize;
+    let (items, more_items) = items.split_at_mut(boundary - first);
+    rayon::join(
+        || cut(runs / 2, slots, (first, items), work),
+        || cut(runs - runs / 2, more_slots, (boundary, more_items), work),
+    );
+}
+
 /// Looks for work without finding any after which a thread goes to sleep: some tenths of a millisecond.
 const PATIENCE: u32 = 2000;
 
@@ -130,7 +164,7 @@ impl Drop for End<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::{awake, each_slot, each_slot_of_two};
+    use super::{SHARE, awake, each_run, each_slot, each_slot_of_two};
     use std::sync::Arc;
     use std::sync::atomic::{AtomicU32, Ordering};
     use std::time::{Duration, Instant};
@@ -158,6 +192,30 @@ mod tests {
             });
             let visited: Vec<_> = places.into_iter().filter(|i| *i > 0).collect();
             assert!(visited.into_iter().eq(1..=slots.len()));
+        }
+    }
+
+    #[test]
+    fn runs_hold_each_item_once() {
+        for threads in [1, 2, 3, 8] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let pool = pool.build().unwrap();
+            for (count, parallel) in [(0, true), (5, true), (3 * SHARE + 7, true), (5000, false)] {
+                let slots: Vec<u32> = (0..count as u32).map(|i| 3 + 2 * i).collect();
+                let mut items = vec![0; 2 * count + 10];
+                let runs = AtomicU32::new(0);
+                pool.install(|| {
+                    each_run(parallel, &slots, &mut items, |first, items| {
+                        runs.fetch_add(1, Ordering::Relaxed);
+                        for (i, item) in items.iter_mut().enumerate() {
+                            *item += first + i;
+                        }
+                    });
+                });
+                assert!(items.iter().enumerate().all(|(i, item)| *item == i));
+                let most = if parallel { count / SHARE } else { 1 };
+                assert_eq!(runs.into_inner() as usize, threads.min(most).max(1));
+            }
         }
     }
 

@@ -524,7 +524,7 @@ impl ChosenSolver {
             }
             IslandSolver::Newton => {
                 // What holds energy that no contact gives is no place to begin at.
-                if adds_energy(problem, impulses, velocities) {
+                if adds_energy(problem, impulses, velocities, false) {
                     impulses.clone_from(&self.start);
                     let second = self.run(
                         (self.settings.fast.solver(), 0),

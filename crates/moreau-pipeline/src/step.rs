@@ -42,6 +42,8 @@ pub(crate) struct Scratch {
     pub(crate) motions: Vec<Motion>,
     held: Vec<Held>,
     pub(crate) rides: Vec<Ride>,
+    /// By contact point.
+    closing: Vec<bool>,
     /// Where each slot will be: centre, rotation, angular velocity.
     pub(crate) moved: Vec<(Vec3, Quat, Vec3)>,
     /// Slots of the bodies that went through the step impact by impact, ascending.
@@ -108,7 +110,8 @@ impl Scratch {
             + held(&self.moved)
             + held(&self.energies)
             + held(&self.followed);
-        bytes.contacts += held(&self.points) + held(&self.warm) + self.second_look.bytes();
+        bytes.contacts += held(&self.points) + held(&self.warm) + held(&self.closing);
+        bytes.contacts += self.second_look.bytes();
         bytes.islands += self.islands.bytes() + held(&self.results);
         bytes.islands += self.results.iter().map(IslandResult::bytes).sum::<usize>();
         for worker in &self.workers {
@@ -304,6 +307,7 @@ impl World {
                 motions: &mut scratch.motions,
                 held: &mut scratch.held,
                 rides: &mut scratch.rides,
+                closing: &mut scratch.closing,
                 dt,
                 parallel,
             },

@@ -155,7 +155,13 @@ impl Ways {
                     continue;
                 };
                 let push = &mut pushes[place];
-                hold(state, p, *impulse, (slot, other), &mut push.held);
+                hold(
+                    (state, solved.input.starts),
+                    p,
+                    *impulse,
+                    (slot, other),
+                    &mut push.held,
+                );
                 if *impulse == Vec3::ZERO {
                     continue;
                 }

@@ -67,6 +67,34 @@ impl Glance {
     }
 }
 
+/// Contacts of a share of [`FirstLook::see`].
+const SEEN: usize = 4096;
+
+/// Bodies of a contact that pushes none.
+const NOBODY: [u32; 2] = [u32::MAX; 2];
+
+/// What is known of contacts together.
+#[derive(Clone, Copy, Debug, Default)]
+struct Seen {
+    /// Of what closes or opens against the warm start's impulses, m/s.
+    sum: f64,
+    /// Normal velocity (m/s) of the contact that closes fastest; 0 where none does.
+    lowest: f64,
+    extreme: bool,
+    friction: bool,
+}
+
+impl Seen {
+    fn and(self, other: Self) -> Self {
+        Self {
+            sum: self.sum + other.sum,
+            lowest: self.lowest.min(other.lowest),
+            extreme: self.extreme | other.extreme,
+            friction: self.friction | other.friction,
+        }
+    }
+}
+
 /// What is known of a problem and its warm start; keeps its memory.
 #[derive(Debug, Default)]
 pub(crate) struct FirstLook {
@@ -81,7 +109,10 @@ pub(crate) struct FirstLook {
     /// No less than this is the residual of the warm start, m/s; 0 where nothing is known of it, or it might be of no use.
     pub(crate) least_residual: f64,
     velocities: Vec<Velocity>,
+    /// The bodies that each contact of a warm start pushes, where threads share them.
+    pushed: Vec<[u32; 2]>,
     is_moved: bool,
+    seen: Vec<Seen>,
     normal: Vec<f64>,
 }
 
@@ -118,7 +149,7 @@ impl FirstLook {
             self.friction = self.glances.iter().any(|glance| glance.friction);
             return;
         }
-        self.warm = self.move_bodies(problem, impulses);
+        self.warm = self.move_bodies(problem, impulses, parallel);
         let v = &self.velocities;
         let both = |c: &ContactPoint| {
             let u = v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a);
@@ -135,33 +166,104 @@ impl FirstLook {
                 self.glances.push(glance);
             }
         }
-        let mut sum = 0.0;
-        let (mut lowest, mut extreme) = (0.0_f64, false);
-        let of_each = self.normal.iter().zip(&impulses.contacts);
-        for ((s, l), glance) in of_each.zip(&self.glances) {
-            let error = if l.x > 0.0 { *s } else { s.min(0.0) };
-            sum += error.abs();
-            lowest = lowest.min(*s);
-            extreme |= glance.extreme;
-            self.friction |= glance.friction;
-        }
+        let Seen {
+            sum,
+            lowest,
+            extreme,
+            friction,
+        } = self.see(&impulses.contacts, parallel);
+        self.friction = friction;
         if !extreme && problem.rows().is_empty() {
             self.least_residual = NORMAL_SHARE * -lowest;
         }
         self.choose(&impulses.contacts, MARGIN * sum / contacts.len() as f64);
     }
 
+    /// What there is to be known of all contacts together. By shares, so that it has the same bits for any number of threads.
+    fn see(&mut self, impulses: &[Vec3], parallel: bool) -> Seen {
+        let of = |((speeds, impulses), glances): ((&[f64], &[Vec3]), &[Glance])| {
+            let mut seen = Seen::default();
+            for ((s, l), glance) in speeds.iter().zip(impulses).zip(glances) {
+                let error = if l.x > 0.0 { *s } else { s.min(0.0) };
+                seen.sum += error.abs();
+                seen.lowest = seen.lowest.min(*s);
+                seen.extreme |= glance.extreme;
+                seen.friction |= glance.friction;
+            }
+            seen
+        };
+        let speeds = self.normal.chunks(SEEN).zip(impulses.chunks(SEEN));
+        let shares = speeds.zip(self.glances.chunks(SEEN));
+        if parallel {
+            let speeds = self.normal.par_chunks(SEEN).zip(impulses.par_chunks(SEEN));
+            let shares = speeds.zip(self.glances.par_chunks(SEEN));
+            shares.map(of).collect_into_vec(&mut self.seen);
+            self.seen.iter().copied().fold(Seen::default(), Seen::and)
+        } else {
+            shares.map(of).fold(Seen::default(), Seen::and)
+        }
+    }
+
     /// Makes the warm start feasible, and velocities from it; says whether there are any impulses.
-    fn move_bodies(&mut self, problem: &ContactProblem, impulses: &mut Impulses) -> bool {
+    fn move_bodies(
+        &mut self,
+        problem: &ContactProblem,
+        impulses: &mut Impulses,
+        parallel: bool,
+    ) -> bool {
         let v = &mut self.velocities;
         v.clear();
         v.extend(problem.bodies().iter().map(|body| body.velocity));
-        let any = make_feasible(problem, impulses, |c, l| problem.apply_contact(c, l, v));
+        let any = if parallel {
+            let any = self.move_by_runs(problem, &mut impulses.contacts);
+            make_rows_feasible(problem, impulses) || any
+        } else {
+            make_feasible(problem, impulses, |c, l| problem.apply_contact(c, l, v))
+        };
         for (r, l) in problem.rows().iter().zip(&impulses.rows) {
-            problem.apply_row(r, *l, v);
+            problem.apply_row(r, *l, &mut self.velocities);
         }
         self.is_moved = true;
         any
+    }
+
+    /// Each thread moves the bodies of a run of them, by all contacts that push one of these, in their order: the bits are
+    /// those of one thread.
+    fn move_by_runs(&mut self, problem: &ContactProblem, impulses: &mut [Vec3]) -> bool {
+        let contacts = problem.contacts();
+        self.pushed.resize(contacts.len(), NOBODY);
+        let of_each = (contacts.par_iter())
+            .zip(&mut *impulses)
+            .zip(&mut self.pushed);
+        let of_each = of_each.with_min_len(SHARE);
+        let pushes = of_each.map(|((c, l), pushed)| {
+            *pushed = NOBODY;
+            if *l == Vec3::ZERO {
+                return false;
+            }
+            *l = feasible(c, *l);
+            *pushed = [c.a, c.b].map(|body| body as u32);
+            true
+        });
+        if !pushes.reduce(|| false, |x, y| x | y) {
+            return false;
+        }
+        let (pushed, impulses) = (&self.pushed[..], &*impulses);
+        let run = self.velocities.len().div_ceil(rayon::current_num_threads());
+        let runs = self.velocities.par_chunks_mut(run.max(1)).enumerate();
+        runs.for_each(|(k, velocities)| {
+            let first = k * run;
+            for (i, ends) in pushed.iter().enumerate() {
+                let [a, b] = ends.map(|end| (end as usize).wrapping_sub(first));
+                if let Some(v) = velocities.get_mut(a) {
+                    problem.push_a(&contacts[i], impulses[i], v);
+                }
+                if let Some(v) = velocities.get_mut(b) {
+                    problem.push_b(&contacts[i], impulses[i], v);
+                }
+            }
+        });
+        true
     }
 
     fn choose(&mut self, impulses: &[Vec3], margin: f64) {
@@ -191,23 +293,34 @@ pub(crate) fn make_feasible(
             continue;
         }
         any = true;
-        let normal = l.x.max(0.0);
-        let radius = c.friction * normal;
-        let limit = radius * radius * (1.0 + ROUNDED);
-        let squared = l.y * l.y + l.z * l.z;
-        let (t1, t2) = if squared <= limit && squared >= f64::MIN_POSITIVE && limit.is_finite() {
-            (l.y, l.z)
-        } else {
-            project_disc(l.y, l.z, radius)
-        };
-        *l = Vec3::new(normal, t1, t2);
+        *l = feasible(c, *l);
         has(c, *l);
     }
+    make_rows_feasible(problem, impulses) || any
+}
+
+/// Says whether there are any impulses of rows.
+fn make_rows_feasible(problem: &ContactProblem, impulses: &mut Impulses) -> bool {
+    let mut any = false;
     for (r, l) in problem.rows().iter().zip(&mut impulses.rows) {
         *l = l.clamp(r.lower, r.upper);
         any |= *l != 0.0;
     }
     any
+}
+
+/// The impulse of a contact in its cone.
+fn feasible(c: &ContactPoint, l: Vec3) -> Vec3 {
+    let normal = l.x.max(0.0);
+    let radius = c.friction * normal;
+    let limit = radius * radius * (1.0 + ROUNDED);
+    let squared = l.y * l.y + l.z * l.z;
+    let (t1, t2) = if squared <= limit && squared >= f64::MIN_POSITIVE && limit.is_finite() {
+        (l.y, l.z)
+    } else {
+        project_disc(l.y, l.z, radius)
+    };
+    Vec3::new(normal, t1, t2)
 }
 
 #[cfg(test)]
@@ -284,6 +397,32 @@ mod tests {
             );
             let velocities = problem.velocities(&impulses);
             assert_eq!(first_look.velocities().unwrap(), velocities);
+        }
+    }
+
+    #[test]
+    fn threads_see_the_same() {
+        let (problem, warm) = row(7, 0.4);
+        let kinds: Vec<Kind> = problem.bodies().iter().enumerate().map(Kind::of).collect();
+        let seen = |parallel: bool| {
+            let (mut first_look, mut impulses) = (FirstLook::default(), warm.clone());
+            first_look.look(&problem, &kinds, &mut impulses, (true, parallel));
+            let (warm, friction) = (first_look.warm, first_look.friction);
+            let numbers = (first_look.velocities, first_look.least_residual, impulses);
+            (
+                numbers,
+                first_look.glances,
+                first_look.waits,
+                warm,
+                friction,
+            )
+        };
+        let one = seen(false);
+        assert!(one.3 && one.4 && one.2.contains(&true) && one.2.contains(&false));
+        for threads in [1, 2, 3, 8, 61, 100] {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            let many = pool.build().unwrap().install(|| seen(true));
+            assert_eq!(many, one, "{threads}");
         }
     }
 

@@ -32,6 +32,7 @@ use crate::layers::Layers;
 use crate::wave::{self, Plan, Schedule};
 use moreau_constraint::{BodyInput, ContactProblem};
 use moreau_math::{Vec3, Velocity};
+use rayon::prelude::*;
 use std::ops::Range;
 
 /// Eight pairs of bodies.
@@ -286,19 +287,7 @@ impl Packed {
     /// Packs `problem`, whose bodies are listed, with zero impulses and free velocities. Contacts that wait have no
     /// coefficients that follow from the Delassus blocks.
     pub(crate) fn load(&mut self, problem: &ContactProblem, first_look: &FirstLook, how: How) {
-        let bodies = problem.bodies();
         let sweeps = self.order(problem, first_look, how);
-        // All are written over but for one more, the body of lanes without a pair.
-        for records in [&mut self.masses, &mut self.velocities] {
-            records.resize(bodies.len() + 1, BodyRecord::default());
-            records[bodies.len()] = BodyRecord::default();
-        }
-        for (body, kind) in bodies.iter().zip(&self.bodies) {
-            let place = kind.place as usize;
-            self.masses[place] = mass_record(body);
-            self.velocities[place] = body_record(body);
-        }
-        self.ends.clone_from(&self.velocities);
         self.friction = first_look.friction;
         self.woken = 0;
         self.groups.clear();
@@ -325,8 +314,8 @@ impl Packed {
         self.contacts.truncate(self.end.points);
     }
 
-    /// Says which contacts are visited when, those that wait by themselves, and how many sweeps are worth making side
-    /// by side; there are layers only where these are some.
+    /// Loads bodies; says which contacts are visited when, those that wait by themselves, and how many sweeps are worth making
+    /// side by side; there are layers only where these are some.
     fn order(&mut self, problem: &ContactProblem, first_look: &FirstLook, how: How) -> usize {
         let contacts = (problem.contacts(), &first_look.glances[..]);
         let (colouring, readers) = (&mut self.colouring, &mut self.readers);
@@ -349,7 +338,16 @@ impl Packed {
         if self.layers.count() > 0 {
             self.layers.place(&mut self.bodies);
         }
-        self.colouring.colour_units(&self.bodies, &self.layers);
+        let (colouring, layers, bodies) = (&mut self.colouring, &self.layers, &self.bodies);
+        let records = [&mut self.masses, &mut self.velocities, &mut self.ends];
+        let mut colour = || colouring.colour_units(bodies, layers);
+        let load = || load_bodies((problem.bodies(), bodies), records);
+        if how.parallel {
+            rayon::join(colour, load);
+        } else {
+            colour();
+            load();
+        }
         sweeps
     }
 
@@ -503,11 +501,32 @@ impl Packed {
         }
     }
 
-    pub(crate) fn get_velocities(&self, velocities: &mut Vec<Velocity>) {
+    /// `parallel`: on the threads of the pool.
+    pub(crate) fn get_velocities(&self, velocities: &mut Vec<Velocity>, parallel: bool) {
+        let of = |kind: &Kind| velocity(&self.velocities[kind.place as usize]);
+        if parallel {
+            let kinds = self.bodies.par_iter().with_min_len(BODIES);
+            return kinds.map(of).collect_into_vec(velocities);
+        }
         velocities.clear();
-        let places = self.bodies.iter().map(|kind| kind.place as usize);
-        velocities.extend(places.map(|place| velocity(&self.velocities[place])));
+        velocities.extend(self.bodies.iter().map(of));
     }
+}
+
+/// Masses, velocities and, from these, the ends of the last sweep.
+fn load_bodies((bodies, kinds): (&[BodyInput], &[Kind]), records: [&mut Vec<BodyRecord>; 3]) {
+    let [masses, velocities, ends] = records;
+    // All are written over but for one more, the body of lanes without a pair.
+    for records in [&mut *masses, &mut *velocities] {
+        records.resize(bodies.len() + 1, BodyRecord::default());
+        records[bodies.len()] = BodyRecord::default();
+    }
+    for (body, kind) in bodies.iter().zip(kinds) {
+        let place = kind.place as usize;
+        masses[place] = mass_record(body);
+        velocities[place] = body_record(body);
+    }
+    ends.clone_from(velocities);
 }
 
 /// Says how many sweeps are worth making side by side; there are layers only where these are some.
@@ -534,6 +553,9 @@ fn lay_into_layers(
     }
     wave::worth(count, bytes, how.parallel)
 }
+
+/// Bodies that a thread reads at least.
+const BODIES: usize = 1024;
 
 /// To at least so many.
 fn grow<T: Clone + Default>(list: &mut Vec<T>, count: usize) {

@@ -184,7 +184,8 @@ impl ContactSolver for SimdSolver {
         impulses.sanitize(problem.contacts().len(), problem.rows().len());
         self.scratch.threads = self.threads(problem.contacts().len());
         let report = self.scratch.solve(&self.settings, problem, impulses);
-        self.scratch.packed.get_velocities(velocities);
+        let parallel = self.scratch.threads > 1;
+        self.scratch.packed.get_velocities(velocities, parallel);
         let Some(body) = velocities.iter().position(|v| !v.is_finite()) else {
             return Ok(report);
         };

@@ -22,6 +22,9 @@ use std::ops::Range;
 /// Pairs of a chunk; the same for any number of threads.
 const CHUNK: usize = 64;
 
+/// Chunks that threads work on before their points are listed: some MB.
+const AT_ONCE: usize = 512;
+
 /// What was found of all pairs.
 #[derive(Default)]
 pub(super) struct AllFound {
@@ -29,7 +32,7 @@ pub(super) struct AllFound {
     pairs: Vec<PairFound>,
     /// Of each chunk of pairs, in their order, and more.
     chunks: Vec<Chunk>,
-    /// Where the points of each chunk start, and where all end.
+    /// Where the points of each of some chunks start, and where all of them end.
     starts: Vec<usize>,
     /// The points of each pair of which one body alone is dynamic.
     mixed: Vec<Range<usize>>,
@@ -212,26 +215,30 @@ impl AllFound {
         }
         let chunks = &mut self.chunks[..chunks];
         let same = self.keeps > 0 && self.filled == pairs;
-        if !same {
-            self.pairs[..pairs.len()].fill(PairFound::default());
-            chunks.iter_mut().for_each(|chunk| chunk.placed.clear());
-        }
         self.mixed.clear();
         if parallel && chunks.len() > 1 {
-            let found = self.pairs.par_chunks_mut(CHUNK);
-            let work = pairs.par_chunks(CHUNK).zip(found).zip(&mut *chunks);
-            work.for_each(|((pairs, found), chunk)| chunk.fill(given, pairs, found));
-            self.starts.clear();
             let mut count = 0;
-            for chunk in chunks.iter() {
+            // Some at a time, so that what is found of them is near when it is listed.
+            let found = self.pairs.chunks_mut(CHUNK * AT_ONCE);
+            let some = pairs.chunks(CHUNK * AT_ONCE).zip(found);
+            for ((pairs, found), chunks) in some.zip(chunks.chunks_mut(AT_ONCE)) {
+                let found = found.par_chunks_mut(CHUNK);
+                let work = pairs.par_chunks(CHUNK).zip(found).zip(&mut *chunks);
+                work.for_each(|((pairs, found), chunk)| chunk.fill(given, same, pairs, found));
+                self.starts.clear();
+                for chunk in chunks.iter() {
+                    self.starts.push(count);
+                    self.mixed.extend(chunk.listed.mixed_from(count));
+                    count += chunk.listed.count;
+                }
                 self.starts.push(count);
-                self.mixed.extend(chunk.listed.mixed_from(count));
-                count += chunk.listed.count;
+                // What is there is written over.
+                if points.len() < count {
+                    points.resize(count, Contact::NONE);
+                }
+                list(chunks, &self.starts, &mut points[self.starts[0]..count]);
             }
-            self.starts.push(count);
-            // What is there is written over.
-            points.resize(count, Contact::NONE);
-            list(chunks, &self.starts, points);
+            points.truncate(count);
         } else {
             // One after the other, in the same memory.
             let first = chunks.first_mut();
@@ -240,7 +247,7 @@ impl AllFound {
             let found = self.pairs.chunks_mut(CHUNK);
             for ((pairs, found), chunk) in pairs.chunks(CHUNK).zip(found).zip(&mut *chunks) {
                 std::mem::swap(&mut chunk.listed, &mut listed);
-                chunk.fill(given, pairs, found);
+                chunk.fill(given, same, pairs, found);
                 std::mem::swap(&mut chunk.listed, &mut listed);
                 let start = count;
                 count += listed.count;
@@ -302,8 +309,18 @@ impl Chunk {
             + held(several)
     }
 
-    /// Replaces what was found of a chunk of pairs.
-    fn fill(&mut self, given: &Given<'_>, pairs: &[(u32, u32)], found: &mut [PairFound]) {
+    /// Replaces what was found of a chunk of pairs, `same` or others than those before.
+    fn fill(
+        &mut self,
+        given: &Given<'_>,
+        same: bool,
+        pairs: &[(u32, u32)],
+        found: &mut [PairFound],
+    ) {
+        if !same {
+            found.fill(PairFound::default());
+            self.placed.clear();
+        }
         self.anew.clear();
         self.listed.clear();
         self.counts = Counts::default();

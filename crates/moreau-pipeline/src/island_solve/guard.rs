@@ -71,7 +71,12 @@ impl Worker {
 
     /// An unfinished answer can hold energy that no contact gives; then the part of it counts that adds none.
     pub(super) fn guard_unfinished(&mut self, out: &mut IslandResult) -> Result<(), WorldError> {
-        if !adds_energy(&self.problem, &self.impulses, &out.velocities) {
+        if !adds_energy(
+            &self.problem,
+            &self.impulses,
+            &out.velocities,
+            self.together,
+        ) {
             return Ok(());
         }
         take_part(&self.problem, &mut self.impulses, &mut out.velocities);
