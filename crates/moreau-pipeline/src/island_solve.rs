@@ -19,7 +19,7 @@ use crate::trial::{CHEAP, Cost, Outcome, Pause, Trial};
 use crate::warm_start::warm_scale;
 use crate::ways::{Solved, Way, Ways};
 use crate::world::WorldState;
-use crate::{IslandSolver, JointKind, PositionCorrection, WorldError, WorldSettings};
+use crate::{IslandSolver, JointKind, WorldError, WorldSettings};
 use moreau_constraint::{
     BodyInput, ContactPoint, ContactProblem, Impulses, ProblemError, Row, ball_joint_rows,
     distance_joint_row,
@@ -416,7 +416,8 @@ impl Worker {
     }
 
     /// Split impulse: frictionless pseudo-velocities that take out part of the overlap beyond the
-    /// slop and of the joints' gaps, without opening or closing other contacts.
+    /// slop and of the joints' gaps, without opening or closing other contacts; where velocities are not certified, with what
+    /// [`corrector::bias`] lets these give.
     fn correct_positions(
         &mut self,
         input: &StepInput<'_>,
@@ -434,9 +435,12 @@ impl Worker {
             return Ok(());
         }
         let (v, gaps) = (&out.velocities[..], &self.gaps[..]);
+        let certified = out.report.as_ref().is_some_and(SolveReport::converged);
+        // Where velocities are right nothing overlaps but what asks to be corrected.
+        let give = if certified { 0.0 } else { knobs.slop };
         let bias = |i: usize, c: &ContactPoint| {
             let u = v[c.b].at(c.lever_b) - v[c.a].at(c.lever_a);
-            correction_bias(knobs, input.dt, gaps[i], c.frame.normal.dot(u))
+            corrector::bias(knobs, give, input.dt, (gaps[i], c.frame.normal.dot(u)))
         };
         // Where there is nothing to correct, nobody needs the problem any more.
         let take_up = corrector::TAKE_UP * tolerance;
@@ -465,7 +469,6 @@ impl Worker {
             }
         }
         let instructions = input.state.settings.solver.simd.instructions;
-        let certified = out.report.as_ref().is_some_and(SolveReport::converged);
         self.corrector.solve(
             (knobs, certified),
             (self.solver.simd(), instructions),
@@ -555,19 +558,6 @@ fn names<'a>(others: &'a [u32], input: &StepInput<'a>, island: &Island<'_>) -> N
 fn joint_bodies(names: Names<'_>, joint: &JointState) -> (usize, usize) {
     let (a, b) = (joint.joint.a.index, joint.joint.b.index);
     (names.local(a), names.local(b))
-}
-
-/// b_n (m/s) of a contact of separation `phi` (m) that opens with the speed `u` (m/s), for
-/// pseudo-velocities.
-fn correction_bias(knobs: &PositionCorrection, dt: f64, phi: f64, u: f64) -> f64 {
-    if phi < -knobs.slop {
-        let wanted = (knobs.rate * (-phi - knobs.slop) / dt).min(knobs.max_speed);
-        // What the velocity opens anyway need not be corrected.
-        -(wanted - u.max(0.0)).max(0.0)
-    } else {
-        // A contact may close by what is left of its gap after the step.
-        (phi / dt + u).max(0.0)
-    }
 }
 
 fn joint_state(state: &WorldState, slot: u32) -> &JointState {
