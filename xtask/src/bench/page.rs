@@ -14,6 +14,8 @@ pub(crate) struct Page {
     pub(crate) scenes: Vec<Sample>,
     /// On one thread, on two.
     pub(crate) threaded: Vec<(Sample, Sample)>,
+    /// Runs of a scene each.
+    pub(crate) chaotic: Vec<Vec<Sample>>,
     /// On one thread, on two; in the order of size.
     pub(crate) piles: Vec<[Sample; 2]>,
     pub(crate) instructions: Vec<Count>,
@@ -35,6 +37,7 @@ impl Page {
         }
         text += &self.all_scenes();
         text += &self.where_time_goes();
+        text += &self.runs();
         text += &self.growth();
         text += &self.threads();
         if !self.instructions.is_empty() {
@@ -234,6 +237,31 @@ impl Page {
         text
     }
 
+    fn runs(&self) -> String {
+        let mut text = String::from(
+            "\n## How much is chance\n\n\
+             A pile ends otherwise where anything is off by a hair, and what it costs in the end depends on how it \
+             came to lie: one body that is wedged and swings, which nothing dampens, keeps all forces of the pile \
+             changing. Medians of runs with 0, 1, 2 .. times 1e-7 m/s² of gravity to the side, in the order of \
+             their size; the tables above have the first of these runs.\n\n\
+             | scene | ms a step | median of these |\n|---|---|--:|\n",
+        );
+        for runs in &self.chaotic {
+            let mut ms: Vec<f64> = runs.iter().map(Sample::ms).collect();
+            ms.sort_by(f64::total_cmp);
+            let middle = [ms[(ms.len() - 1) / 2], ms[ms.len() / 2]];
+            let all: Vec<String> = ms.iter().copied().map(digits).collect();
+            let _ = writeln!(
+                text,
+                "| {} | {} | {} |",
+                runs[0].scene(),
+                all.join(", "),
+                digits(0.5 * (middle[0] + middle[1]))
+            );
+        }
+        text
+    }
+
     fn growth(&self) -> String {
         let mut text = String::from(
             "\n## How cost grows\n\n\
@@ -369,6 +397,12 @@ mod tests {
         }
     }
 
+    fn taking(ms: f64) -> Sample {
+        let mut sample = sample("pile");
+        sample.figures["ms_per_step_median"] = json!(ms);
+        sample
+    }
+
     fn row(engine: &str, ms: f64, overlap: f64) -> Row {
         Row {
             scene: "pile".into(),
@@ -393,6 +427,7 @@ mod tests {
             quick: false,
             scenes: vec![sample("pile")],
             threaded: vec![(sample("pile"), sample("pile"))],
+            chaotic: vec![vec![taking(9.0), taking(4.0), taking(6.0), taking(5.0)]],
             piles: vec![[sample("pile"), sample("pile")]],
             instructions: vec![("pile".into(), 5.5e6)],
             peers: Some(vec![
@@ -404,6 +439,7 @@ mod tests {
         };
         let text = page.text();
         for part in [
+            "| pile | 4.00, 5.00, 6.00, 9.00 | 5.50 |",
             "* pile: fast by 4.00 times. solve 70 %, broad phase 20 %\n",
             "* pile: 100 um here, 10.0 um in slow\n",
             "| fast | 1.2.3 |",

@@ -151,6 +151,17 @@ pub(crate) fn steps_of(path: &Path) -> Result<u64, String> {
         .map_err(|e| format!("{}: {e}", path.display()))
 }
 
+/// Writes a scene of the fixtures with gravity that leans to the side by so many 1e-7 m/s².
+pub(crate) fn write_leaning(root: &Path, name: &str, run: usize) -> Result<PathBuf, String> {
+    let from = root.join(format!("fixtures/scenes/{name}.json"));
+    let text = fs::read_to_string(&from).map_err(|e| format!("{}: {e}", from.display()))?;
+    let scene = serde_json::from_str(&text);
+    let mut scene: Value = scene.map_err(|e| format!("{}: {e}", from.display()))?;
+    let gravity = scene["gravity"][0].as_f64().unwrap_or(0.0);
+    scene["gravity"][0] = json!(gravity + 1e-7 * run as f64);
+    write_scene(root, &format!("{name}_{run}"), &scene)
+}
+
 /// Writes the scene of a pile of balls that fill a container from wall to wall and settle by a hair.
 pub(crate) fn write_pile(root: &Path, counts: [u32; 3], steps: u64) -> Result<PathBuf, String> {
     const SPACING: f64 = 0.505;
@@ -176,10 +187,15 @@ pub(crate) fn write_pile(root: &Path, counts: [u32; 3], steps: u64) -> Result<Pa
             }
         }}]
     });
+    write_scene(root, &format!("pile_{count}"), &scene)
+}
+
+/// Into the folder of what benches need.
+fn write_scene(root: &Path, name: &str, scene: &Value) -> Result<PathBuf, String> {
     let folder = root.join("target/bench");
     fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    let path = folder.join(format!("pile_{count}.json"));
-    let text = serde_json::to_string(&scene).map_err(|e| e.to_string())?;
+    let path = folder.join(format!("{name}.json"));
+    let text = serde_json::to_string(scene).map_err(|e| e.to_string())?;
     fs::write(&path, text).map_err(|e| format!("{}: {e}", path.display()))?;
     Ok(path)
 }
