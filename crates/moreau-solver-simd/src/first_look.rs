@@ -402,27 +402,33 @@ mod tests {
 
     #[test]
     fn threads_see_the_same() {
-        let (problem, warm) = row(7, 0.4);
-        let kinds: Vec<Kind> = problem.bodies().iter().enumerate().map(Kind::of).collect();
-        let seen = |parallel: bool| {
-            let (mut first_look, mut impulses) = (FirstLook::default(), warm.clone());
-            first_look.look(&problem, &kinds, &mut impulses, (true, parallel));
-            let (warm, friction) = (first_look.warm, first_look.friction);
-            let numbers = (first_look.velocities, first_look.least_residual, impulses);
-            (
-                numbers,
-                first_look.glances,
-                first_look.waits,
-                warm,
-                friction,
-            )
-        };
-        let one = seen(false);
-        assert!(one.3 && one.4 && one.2.contains(&true) && one.2.contains(&false));
-        for threads in [1, 2, 3, 8, 61, 100] {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            let many = pool.build().unwrap().install(|| seen(true));
-            assert_eq!(many, one, "{threads}");
+        for (seed, open) in [(7, 0.0), (8, 1.0)] {
+            let (mut problem, warm) = row(seed, 0.4);
+            let kinds: Vec<Kind> = problem.bodies().iter().enumerate().map(Kind::of).collect();
+            for i in (0..problem.contacts().len()).step_by(3) {
+                let bias = problem.contacts()[i].bias + vec3(1e3 * open, 0.0, 0.0);
+                problem.set_bias(i, bias).unwrap();
+            }
+            let seen = |parallel: bool| {
+                let (mut first_look, mut impulses) = (FirstLook::default(), warm.clone());
+                first_look.look(&problem, &kinds, &mut impulses, (true, parallel));
+                let (warm, friction) = (first_look.warm, first_look.friction);
+                let numbers = (first_look.velocities, first_look.least_residual, impulses);
+                (
+                    numbers,
+                    first_look.glances,
+                    first_look.waits,
+                    warm,
+                    friction,
+                )
+            };
+            let one = seen(false);
+            assert!(one.3 && one.4 && one.2.contains(&(open > 0.0)));
+            for threads in [1, 2, 3, 8, 61, 100] {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+                let many = pool.build().unwrap().install(|| seen(true));
+                assert_eq!(many, one, "{threads}");
+            }
         }
     }
 
